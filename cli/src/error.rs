@@ -2,7 +2,7 @@
 
 mod failure;
 
-use secmon::{ErrorKind, FieldErrors, Sent};
+use secmon::{Delivery, ErrorKind, FieldErrors};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
@@ -266,7 +266,9 @@ fn message_of(error: &secmon::Error) -> String {
     {
         message.push_str(&format!(" ({used} of {limit} in use)"));
     }
-    if let (ErrorKind::Decode, Some(snippet)) = (error.kind(), error.body_snippet()) {
+    if let (ErrorKind::Decode | ErrorKind::Gateway, Some(snippet)) =
+        (error.kind(), error.body_snippet())
+    {
         message.push_str(&format!("; it begins {:?}", beginning(snippet)));
     }
     if is_lost_change(error) {
@@ -297,7 +299,7 @@ fn is_lost_change(error: &secmon::Error) -> bool {
     let write = error
         .method()
         .is_some_and(|method| *method != http::Method::GET);
-    write && error.sent() == Sent::Maybe
+    write && error.delivery() == Delivery::Maybe
 }
 
 fn reference_of(error: &secmon::Error) -> Option<String> {

@@ -118,7 +118,7 @@ impl Account {
     pub fn patient_client(&self) -> Client {
         let builder = self
             .builder()
-            .with(|calls| calls.max_retries(3).max_wait(Duration::from_secs(5)));
+            .with(|calls| calls.max_retries(3).queue_timeout(Duration::from_secs(5)));
         builder.build().expect("an address that the client takes")
     }
 
@@ -337,11 +337,13 @@ fn builder(stage: &Arc<Stage>, key: &str) -> ClientBuilder {
     .with(|calls| calls.max_retries(0));
     match service.steering {
         Steering::Possible => builder
-            .unlimited()
-            .with(|calls| calls.max_wait(Duration::ZERO)),
-        Steering::Impossible => builder
-            .budget(shared_budget())
-            .with(|calls| calls.max_wait(LONGEST_CASE).operation_timeout(LONGEST_CASE)),
+            .no_rate_limit()
+            .with(|calls| calls.queue_timeout(Duration::ZERO)),
+        Steering::Impossible => builder.rate_limiter(shared_budget()).with(|calls| {
+            calls
+                .queue_timeout(LONGEST_CASE)
+                .operation_timeout(LONGEST_CASE)
+        }),
     }
 }
 

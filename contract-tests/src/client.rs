@@ -31,7 +31,7 @@ macro_rules! witnesses {
             info: CreateSsoToken::INFO,
             // A secret is written down by nobody else.
             reads: |exchange, strict| reads::<CreateSsoToken>(exchange, strict, |data| {
-                json!({"token": data.expose(), "expires_at": data.expires_at})
+                json!({"token": data.expose_secret(), "expires_at": data.expires_at})
             }),
             asks: asks::<CreateSsoToken>,
         }]
@@ -106,7 +106,7 @@ fn reads<O: Operation>(exchange: &Exchange, strict: Strict, written: fn(&O::Outp
         assert!(lost.is_empty(), "it has no {lost:?}");
     }
     assert_eq!(read.status(), exchange.status);
-    assert_eq!(read.created(), Some(exchange.status == 201));
+    assert_eq!(read.was_created(), Some(exchange.status == 201));
     assert_eq!(read.note(), raw["data"]["note"].as_str());
     assert_eq!(read.body(), &exchange.body);
 }

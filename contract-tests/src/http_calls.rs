@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode, header};
 use secmon::RateGroup;
-use secmon::pacing::{Acquire, Permit, Priority, Settlement};
+use secmon::pacing::{Acquire, Permit, Priority, SlotOutcome};
 use secmon::transport::{Transport, TransportError};
 use serde_json::Value;
 use tokio::time::sleep;
@@ -101,7 +101,7 @@ impl RawCall {
             };
             let answer = transport.send(request.clone()).await;
             if let Some(slot) = slot {
-                slot.settle(Settlement::Answered).await;
+                slot.complete(SlotOutcome::Answered).await;
             }
             let (parts, body) = answer?.into_parts();
             let json: Value = serde_json::from_slice(&body).unwrap_or_default();

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Method, Request, header};
-use secmon::pacing::{Budget, MemoryBudget, Unlimited};
+use secmon::pacing::{MemoryRateLimiter, NoRateLimit, RateLimiter};
 use secmon::transport::{HttpOptions, HttpTransport, Transport};
 use secmon_mock::{Instant, MockServer, MockServerBuilder};
 use serde_json::Value;
@@ -374,13 +374,17 @@ fn told_hostname() -> String {
 }
 
 /// Where all cases share one key they share its windows too.
-pub(crate) fn shared_budget() -> Arc<dyn Budget> {
-    static BUDGET: LazyLock<Arc<dyn Budget>> = LazyLock::new(|| {
+pub(crate) fn shared_budget() -> Arc<dyn RateLimiter> {
+    static BUDGET: LazyLock<Arc<dyn RateLimiter>> = LazyLock::new(|| {
         if env::var("SECMON_CONTRACT_RATE_LIMITS").as_deref() == Ok("off") {
-            return Arc::new(Unlimited);
+            return Arc::new(NoRateLimit);
         }
         let (strict, default) = rate_limits();
-        Arc::new(MemoryBudget::new(strict, default, Duration::from_secs(60)))
+        Arc::new(MemoryRateLimiter::new(
+            strict,
+            default,
+            Duration::from_secs(60),
+        ))
     });
     Arc::clone(&BUDGET)
 }

@@ -81,7 +81,11 @@ pub fn variable(name: &str) -> Result<String, String> {
 #[must_use]
 pub fn for_a_screen(client: &Client) -> Client {
     let seconds = Duration::from_secs;
-    client.with(|calls| calls.operation_timeout(seconds(20)).max_wait(seconds(10)))
+    client.with(|calls| {
+        calls
+            .operation_timeout(seconds(20))
+            .queue_timeout(seconds(10))
+    })
 }
 
 /// For work that has time: behind everybody at a screen, with five slots of each window left to them, and patient.
@@ -92,7 +96,7 @@ pub fn for_the_background(client: &Client) -> Client {
         calls
             .priority(Priority::Batch)
             .operation_timeout(seconds(900))
-            .max_wait(seconds(600))
+            .queue_timeout(seconds(600))
     })
 }
 

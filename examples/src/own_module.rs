@@ -85,7 +85,10 @@ impl Shop {
 
     async fn end_servers(&self, customer: CustomerId) -> Result<(), Error> {
         let list = self.client.servers().list(customer);
-        let servers = list.filter(|list| list.per_page(100)).collect_all().await?;
+        let servers = list
+            .filter(|list| list.per_page(100))
+            .collect_stable()
+            .await?;
         for server in servers {
             if server.status != EndpointStatus::Terminated {
                 done_or(self.client.send(TerminateEndpoint::new(server.id)).await)?;
@@ -96,7 +99,7 @@ impl Shop {
 
     async fn end_domains(&self, customer: CustomerId) -> Result<(), Error> {
         let overview = self.client.send(ListDomains::new(customer)).await?;
-        for domain in overview.into_data().domains.into_iter().flatten() {
+        for domain in overview.into_inner().domains.into_iter().flatten() {
             if domain.status != DomainStatus::Terminated {
                 done_or(self.client.send(TerminateDomain::new(domain.id)).await)?;
             }

@@ -6,7 +6,7 @@
 use secmon::operations::{
     SuspendSubscription, TerminateDomain, TerminateEndpoint, TerminateSubscription,
 };
-use secmon::{Error, ErrorCode, ErrorKind, Operation, Sent};
+use secmon::{Delivery, Error, ErrorCode, ErrorKind, Operation};
 use std::fmt;
 use std::time::Duration;
 
@@ -59,7 +59,7 @@ pub fn next(error: &Error) -> Next {
     match next {
         // A refusal after a lost answer may be due to what the lost one did.
         Next::AskCustomer(_) | Next::AskOperator(_)
-            if error.sent() == Sent::Maybe && !reads(error) =>
+            if error.delivery() == Delivery::Maybe && !reads(error) =>
         {
             Next::LookFirst
         }
@@ -153,13 +153,15 @@ fn by_kind(error: &Error) -> Next {
         | (ErrorKind::Tls | ErrorKind::Proxy | ErrorKind::Redirect | ErrorKind::Refused, _) => {
             halt(error)
         }
-        (ErrorKind::SourceOff, _) => operator(error),
-        (ErrorKind::Budget | ErrorKind::SourceDown, _) => later(error, Some(OUTAGE)),
+        (ErrorKind::LeakSourceNotConfigured, _) => operator(error),
+        (ErrorKind::RateLimiter | ErrorKind::LeakSourceUnavailable, _) => {
+            later(error, Some(OUTAGE))
+        }
         // Before `Decode`: the page of a gateway that is down is one too.
         (_, _) if error.is_retryable() => later(error, None),
-        (_, _) if error.sent() == Sent::Maybe && !reads(error) => Next::LookFirst,
+        (_, _) if error.delivery() == Delivery::Maybe && !reads(error) => Next::LookFirst,
         // Nothing was sent, or the service was never asked in time: MaxWait, Deadline.
-        (_, _) if error.sent() == Sent::No => later(error, None),
+        (_, _) if error.delivery() == Delivery::NotSent => later(error, None),
         _ => operator(error),
     }
 }

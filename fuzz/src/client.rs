@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use http::{HeaderValue, StatusCode, header};
 use secmon::operations::SuspendEndpoint;
-use secmon::testing::Script;
+use secmon::testing::MockTransport;
 use secmon::{ApiKey, Client};
 use tokio::time::Instant;
 
@@ -15,7 +15,7 @@ pub fn retry_after(input: &[u8]) {
     let Ok(header) = HeaderValue::from_bytes(input) else {
         return;
     };
-    let script = Script::new();
+    let script = MockTransport::new();
     let throttled = http::Response::builder()
         .status(StatusCode::TOO_MANY_REQUESTS)
         .header(header::RETRY_AFTER, header)

@@ -7,7 +7,7 @@ use secmon::operations::{
     DeleteEndpoint, GetEndpoint, GetEndpointDetail, ListCredentialLeaks, ListEndpoints,
     SuspendEndpoint, SyncServices,
 };
-use secmon::testing::Script;
+use secmon::testing::MockTransport;
 use secmon::{ApiKey, Client, Operation};
 use tokio::runtime::{Builder, Runtime};
 
@@ -56,14 +56,14 @@ impl Answered<'_> {
     where
         O::Output: std::fmt::Debug,
     {
-        let script = Script::new();
+        let script = MockTransport::new();
         script.answer(self.status, self.body.to_vec());
         let key = ApiKey::new("fuzzing_key").expect("a key");
         let client = Client::builder("https://portal.example.com", key)
             .transport(script)
-            .unlimited()
+            .no_rate_limit()
             .with(|calls| calls.max_retries(0))
-            .with(|calls| calls.max_wait(std::time::Duration::ZERO))
+            .with(|calls| calls.queue_timeout(std::time::Duration::ZERO))
             .build()
             .expect("a client");
         let call = client.call(operation).with(|call| call.validation(false));

@@ -10,7 +10,7 @@ mod specified;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use secmon::testing::Script;
+use secmon::testing::MockTransport;
 use secmon::{ApiKey, Client, Event};
 use specified::answers::{self, Answer};
 use specified::planting::{Planted, SPOTS, STATUSES, plant, plant_anywhere};
@@ -58,7 +58,7 @@ pub fn leaks(input: &[u8]) {
 
 /// Everything that can be seen of an operation with this answer.
 fn seen(row: &Answer, answer: &Planted) -> Vec<Shown> {
-    let script = Script::new();
+    let script = MockTransport::new();
     script.respond(answer.response());
     let events = Arc::new(Mutex::new(Vec::new()));
     let ears = events.clone();
@@ -67,11 +67,11 @@ fn seen(row: &Answer, answer: &Planted) -> Vec<Shown> {
         ApiKey::new(SECRET).expect("a key"),
     )
     .transport(script)
-    .unlimited()
+    .no_rate_limit()
     .observer(Arc::new(move |event: &Event| {
         ears.lock().expect("a list").push(event.clone())
     }))
-    .with(|calls| calls.max_retries(0).max_wait(Duration::ZERO))
+    .with(|calls| calls.max_retries(0).queue_timeout(Duration::ZERO))
     .build()
     .expect("a client");
     let mut seen = match RUNTIME.with(|runtime| runtime.block_on(row.send(&client))) {

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
-use crate::envelope::{self, Misfit};
+use crate::envelope::{self, DecodeProblem};
 use crate::error::{AnswerFacts, ApiError};
 use crate::operation::{Group, OperationInfo};
 use crate::pipeline::retry_after::retry_after;
@@ -29,14 +29,14 @@ pub(crate) struct Answer {
     pub(crate) body: Bytes,
     pub(crate) attempts: u32,
     pub(crate) elapsed: Duration,
-    pub(crate) earlier: Earlier,
+    pub(crate) prior_attempts: PriorAttempts,
     /// The key that no text may show.
     pub(crate) key: Option<ApiKey>,
 }
 
 /// What earlier attempts of the same call may have done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Earlier {
+pub(crate) enum PriorAttempts {
     /// None of them can have been acted on.
     Nothing,
     /// One was answered in a way that does not say what happened.
@@ -55,7 +55,7 @@ impl Answer {
     pub(crate) fn facts(&self, operation: Option<&OperationInfo>) -> AnswerFacts {
         let secret = operation.is_some_and(|operation| operation.secret);
         let about_domains = operation.is_some_and(|info| info.group == Group::DomainMonitoring);
-        let retry_after = retry_after(&self.headers, SystemTime::now().into());
+        let retry_after = retry_after(&self.headers, SystemTime::now());
         let (headers, snippet) = match secret {
             true => (HeaderMap::new(), WITHHELD.to_owned()),
             false => {
@@ -92,15 +92,15 @@ impl Answer {
     }
 
     /// Why it is no result: led by what it calls itself when that is not JSON.
-    pub(crate) fn unreadable(&self, misfit: &Misfit, secret: bool) -> String {
-        let place = match (secret, misfit.place.as_str()) {
+    pub(crate) fn unreadable(&self, problem: &DecodeProblem, secret: bool) -> String {
+        let place = match (secret, problem.place.as_str()) {
             (_, "") => String::new(),
             (true, place) => own_names(place),
             (false, place) => place.to_owned(),
         };
         let problem = match place.as_str() {
-            "" => misfit.problem.clone(),
-            place => format!("`{place}`: {}", misfit.problem),
+            "" => problem.problem.clone(),
+            place => format!("`{place}`: {}", problem.problem),
         };
         let reason = match self.content_type().filter(|_| !secret) {
             Some(content) if !content.contains("json") => {

@@ -21,9 +21,9 @@ pub use raw::{RawRequest, RawResponse};
 use crate::error::Error;
 use crate::operation::{Group, Namespace, Operation, OperationInfo};
 use crate::pipeline::{Call, Pipeline};
+use crate::request_options::RequestOptions;
 use crate::response::Response;
 use crate::secret::KeyProvider;
-use crate::settings::Settings;
 
 /// Sends operations to one service with one key.
 ///
@@ -32,7 +32,7 @@ use crate::settings::Settings;
 #[derive(Clone)]
 pub struct Client {
     core: Arc<Core>,
-    settings: Arc<Settings>,
+    settings: Arc<RequestOptions>,
 }
 
 /// What clones share, whatever their settings.
@@ -63,13 +63,13 @@ impl Client {
         ClientBuilder::new(base_url, Box::new(key))
     }
 
-    /// The same client with other [`Settings`]: it shares connections, rate budget, retry budget and the knowledge that
+    /// The same client with other [`RequestOptions`]: it shares connections, rate budget, retry budget and the knowledge that
     /// the key was refused.
     #[must_use]
-    pub fn with(&self, change: impl FnOnce(Settings) -> Settings) -> Self {
+    pub fn with(&self, change: impl FnOnce(RequestOptions) -> RequestOptions) -> Self {
         Self {
             core: self.core.clone(),
-            settings: Arc::new(change(Settings::clone(&self.settings))),
+            settings: Arc::new(change(RequestOptions::clone(&self.settings))),
         }
     }
 
@@ -82,7 +82,7 @@ impl Client {
     }
 
     /// An operation that waits to be sent, perhaps with settings of its own.
-    pub fn call<O: Operation>(&self, operation: O) -> CallBuilder<'_, O> {
+    pub fn call<O: Operation>(&self, operation: O) -> CallBuilder<O> {
         CallBuilder::new(self, operation)
     }
 
@@ -102,16 +102,16 @@ impl Client {
 
     /// Forgets that the service refused the key, so that calls go out again; for a key that was unlocked meanwhile.
     pub fn reset_key_rejection(&self) {
-        self.core.pipeline.set_rejected(None);
+        self.core.pipeline.reset_key();
     }
 
     /// Forgets what a 429 closed, so that calls go out again; for a `Retry-After` that made no sense.
     pub async fn reset_rate_limit(&self) {
-        self.core.pipeline.budget.reopen().await;
+        self.core.pipeline.rate_limiter.clear_throttle().await;
     }
 
     /// Scheme, host and port of the service.
-    pub fn origin(&self) -> &str {
+    pub fn base_url(&self) -> &str {
         &self.core.origin
     }
 
@@ -121,7 +121,7 @@ impl Client {
     }
 
     /// The headers of a request, but for the key.
-    fn headers_for(&self, group: Option<Group>, settings: &Settings) -> HeaderMap {
+    fn headers_for(&self, group: Option<Group>, settings: &RequestOptions) -> HeaderMap {
         let mut headers = settings.headers.clone();
         for own in RESERVED {
             headers.remove(own);
@@ -137,7 +137,7 @@ impl Client {
         &self,
         info: &'static OperationInfo,
         mut fields: Map<String, Value>,
-        settings: Arc<Settings>,
+        settings: Arc<RequestOptions>,
     ) -> Result<Call, Error> {
         let namespace = self.core.namespace;
         if info.is_billing_only() && namespace == Namespace::Provisioning {

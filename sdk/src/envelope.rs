@@ -4,13 +4,18 @@
 //! from the members an answer happens to have. Why an answer cannot be read is said by place and type, never by a value
 //! of it (F2).
 
-mod by_name;
+pub(crate) mod json;
+mod repair;
+mod struct_as_map;
+mod tolerant_value;
 
-use by_name::ByName;
 use http::StatusCode;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
+
+use struct_as_map::StructAsMap;
+pub(crate) use tolerant_value::whole_number;
 
 /// The shape of a successful answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +41,7 @@ pub enum Envelope {
 struct Enveloped<T> {
     success: Option<bool>,
     error: Option<Value>,
+    errors: Option<Value>,
     status: Option<Value>,
     data: T,
 }
@@ -43,9 +49,11 @@ struct Enveloped<T> {
 impl<T> Enveloped<T> {
     /// What the answer says against being a result. The health check has no data, and tells by such words how the service
     /// is.
-    fn objection(&self, has_data: bool) -> Option<Misfit> {
+    fn objection(&self, has_data: bool) -> Option<DecodeProblem> {
         let contradiction = if self.error.as_ref().is_some_and(Value::is_object) {
             "an `error` stands in it"
+        } else if has_data && self.errors.as_ref().is_some_and(holds_something) {
+            "`errors` stand beside its data"
         } else if has_data && self.success == Some(false) {
             "it says `success: false`"
         } else if has_data && self.status.as_ref().is_some_and(|status| status == "error") {
@@ -54,14 +62,22 @@ impl<T> Enveloped<T> {
             return None;
         };
         let problem = format!("{contradiction}, whatever its status and its data say");
-        Some(Misfit::whole(problem))
+        Some(DecodeProblem::whole(problem))
+    }
+}
+
+fn holds_something(value: &Value) -> bool {
+    match value {
+        Value::Object(members) => !members.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::String(text) => !text.is_empty(),
+        _ => false,
     }
 }
 
 /// Whether an answer is a result: by its status, or by its own word where the shape allows that.
 pub(crate) fn is_result(envelope: Option<Envelope>, status: StatusCode, body: &[u8]) -> bool {
-    let says_success =
-        || serde_json::from_slice::<Value>(body).is_ok_and(|answer| answer["success"] == true);
+    let says_success = || json::parse(body).is_ok_and(|answer| answer["success"] == true);
     status.is_success()
         || (envelope == Some(Envelope::SuccessOrUnavailable)
             && status == StatusCode::SERVICE_UNAVAILABLE
@@ -69,14 +85,14 @@ pub(crate) fn is_result(envelope: Option<Envelope>, status: StatusCode, body: &[
 }
 
 /// Why an answer is not in its operation's shape.
-pub(crate) struct Misfit {
+pub(crate) struct DecodeProblem {
     /// Where, as in `data.endpoint_id`; empty for the answer as a whole.
     pub(crate) place: String,
     /// What is wrong there, without a value of the answer.
     pub(crate) problem: String,
 }
 
-impl Misfit {
+impl DecodeProblem {
     pub(crate) fn whole(problem: impl Into<String>) -> Self {
         Self {
             place: String::new(),
@@ -93,16 +109,24 @@ pub(crate) fn decode<T: DeserializeOwned>(
     envelope: Envelope,
     status: StatusCode,
     body: &[u8],
-) -> Result<T, Misfit> {
+) -> Result<T, DecodeProblem> {
+    if !is_documented(envelope, status) {
+        return Err(DecodeProblem::whole(format!(
+            "its status {} is none that the operation has",
+            status.as_u16()
+        )));
+    }
     match envelope {
         Envelope::Empty if status == StatusCode::NO_CONTENT => nothing(),
-        Envelope::Empty => Err(Misfit::whole("only a status of 204 says that it is done")),
+        Envelope::Empty => Err(DecodeProblem::whole(
+            "only a status of 204 says that it is done",
+        )),
         Envelope::Document => match objection_to_document(body) {
             Some(objection) => Err(objection),
             None => read(body),
         },
         Envelope::SuccessOrUnavailable if status == StatusCode::SERVICE_UNAVAILABLE => {
-            decode(Envelope::Success, status, &with_a_reason(body))
+            decode(Envelope::Success, StatusCode::OK, &with_a_reason(body))
         }
         Envelope::Success | Envelope::SuccessOrUnavailable | Envelope::Resource => {
             let answer: Enveloped<T> = read(body)?;
@@ -114,10 +138,20 @@ pub(crate) fn decode<T: DeserializeOwned>(
     }
 }
 
+/// A part of a content (206), a list of outcomes (207) or a result of somebody else's (203) is not the operation's result.
+fn is_documented(envelope: Envelope, status: StatusCode) -> bool {
+    match envelope {
+        Envelope::Empty => true,
+        Envelope::SuccessOrUnavailable if status == StatusCode::SERVICE_UNAVAILABLE => true,
+        _ => matches!(status.as_u16(), 200 | 201 | 202 | 204),
+    }
+}
+
 /// The same of a document, which is read twice only where such a word stands in it: hardly any has one.
-fn objection_to_document(body: &[u8]) -> Option<Misfit> {
+fn objection_to_document(body: &[u8]) -> Option<DecodeProblem> {
     let text = std::str::from_utf8(body).ok()?;
-    if !text.contains("\"success\"") && !text.contains("\"error\"") {
+    let words = ["\"success\"", "\"error\"", "\"errors\""];
+    if !words.iter().any(|word| text.contains(word)) {
         return None;
     }
     let answer: Enveloped<Option<IgnoredAny>> = serde_json::from_str(text).ok()?;
@@ -127,10 +161,14 @@ fn objection_to_document(body: &[u8]) -> Option<Misfit> {
 /// The answer with a sentence of this crate, where it tells of an outage without one: the specification does not name the
 /// member, and without it an outage would read as an empty list (F3).
 fn with_a_reason(body: &[u8]) -> Vec<u8> {
-    let mut answer: Value = serde_json::from_slice(body).unwrap_or_default();
+    let mut answer = json::parse(body).unwrap_or_default();
     if let Some(data) = answer.get_mut("data").and_then(Value::as_object_mut) {
-        let told = |name: &str| data.get(name).is_some_and(|reason| !reason.is_null());
+        let told = |name: &str| {
+            data.get(name)
+                .is_some_and(|reason| reason.is_string() || reason.is_number())
+        };
         if !told("error") && !told("message") {
+            data.remove("message");
             data.insert("error".to_owned(), "The service does not say why.".into());
         }
     }
@@ -138,36 +176,56 @@ fn with_a_reason(body: &[u8]) -> Vec<u8> {
 }
 
 /// What stands for the result of a deletion that another attempt of the same call has made.
-pub(crate) fn nothing<T: DeserializeOwned>() -> Result<T, Misfit> {
+pub(crate) fn nothing<T: DeserializeOwned>() -> Result<T, DecodeProblem> {
     read(b"null")
 }
 
-fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Misfit> {
+fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, DecodeProblem> {
+    let body = json::without_byte_order_mark(body);
     if body.is_empty() {
-        return Err(Misfit::whole("it is empty"));
+        return Err(DecodeProblem::whole("it is empty"));
     }
-    let mut reader = serde_json::Deserializer::from_slice(body);
-    let read = T::deserialize(ByName(&mut reader));
-    let whole = read.and_then(|read| reader.end().map(|()| read));
-    whole.map_err(|_| misfit::<T>(body))
+    read_as_documented(body).or_else(|error| read_tolerantly(body, &error))
 }
 
-/// Reads again, for the place. The first reading keeps no path, because that costs more than the call.
-#[cold]
-fn misfit<T: DeserializeOwned>(body: &[u8]) -> Misfit {
-    if body.trim_ascii_start().starts_with(b"[") {
-        return Misfit::whole("a list where an object was expected");
-    }
+fn read_as_documented<T: DeserializeOwned>(body: &[u8]) -> Result<T, serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_slice(body);
-    match serde_path_to_error::deserialize::<_, T>(ByName(&mut reader)) {
-        Ok(_) => Misfit::whole("something follows its end"),
-        Err(error) => {
-            let place = error.path().to_string();
-            Misfit {
-                place: if place == "." { String::new() } else { place },
-                problem: problem(error.inner()),
-            }
+    let read = T::deserialize(StructAsMap(&mut reader))?;
+    reader.end().map(|()| read)
+}
+
+/// The first reading keeps no path and no tree, because they cost more than the call.
+#[cold]
+fn read_tolerantly<T: DeserializeOwned>(
+    body: &[u8],
+    error: &serde_json::Error,
+) -> Result<T, DecodeProblem> {
+    if body.trim_ascii_start().starts_with(b"[") {
+        return Err(DecodeProblem::whole("a list where an object was expected"));
+    }
+    match json::parse(body) {
+        // Of a member that stands there twice nobody knows which one holds.
+        Ok(answer) if !error.to_string().starts_with("duplicate field") => {
+            repair::read(answer, body.len())
         }
+        _ => Err(strict_problem::<T>(body)),
+    }
+}
+
+/// Why an answer is not as documented, with the place.
+fn strict_problem<T: DeserializeOwned>(body: &[u8]) -> DecodeProblem {
+    let mut reader = serde_json::Deserializer::from_slice(body);
+    match serde_path_to_error::deserialize::<_, T>(StructAsMap(&mut reader)) {
+        Ok(_) => DecodeProblem::whole("something follows its end"),
+        Err(error) => problem_at(&error),
+    }
+}
+
+fn problem_at(error: &serde_path_to_error::Error<serde_json::Error>) -> DecodeProblem {
+    let place = error.path().to_string();
+    DecodeProblem {
+        place: if place == "." { String::new() } else { place },
+        problem: without_values(error.inner()),
     }
 }
 
@@ -186,7 +244,7 @@ const FOUND: [&str; 9] = [
 
 /// What a parser says, less every value it quotes: serde puts what it found before `, expected`. A message of another
 /// form could quote anything, and is replaced.
-fn problem(error: &serde_json::Error) -> String {
+fn without_values(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text
         .rsplit_once(" at line ")
@@ -219,22 +277,17 @@ fn problem(error: &serde_json::Error) -> String {
 
 /// Whether an answer with a success status calls itself an error, and nothing else.
 pub(crate) fn calls_itself_an_error(body: &[u8]) -> bool {
-    let answer: Value = serde_json::from_slice(body).unwrap_or_default();
+    let answer = json::parse(body).unwrap_or_default();
     let says_error = answer["error"].is_object() || answer["status"] == "error";
     answer["success"] == false || (says_error && answer["data"].is_null())
 }
 
 /// The service's remark on a call that found its work already done, wherever the answer has it.
 pub(crate) fn note(body: &[u8]) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Noted {
-        note: Option<String>,
-        data: Option<Inner>,
-    }
-    #[derive(Deserialize)]
-    struct Inner {
-        note: Option<String>,
-    }
-    let answer: Noted = serde_json::from_slice(body).ok()?;
-    answer.data.and_then(|data| data.note).or(answer.note)
+    let mut answer = json::parse(body).ok()?;
+    let mut note_in = |pointer| match answer.pointer_mut(pointer).map(Value::take) {
+        Some(Value::String(note)) => Some(note),
+        _ => None,
+    };
+    note_in("/data/note").or_else(|| note_in("/note"))
 }

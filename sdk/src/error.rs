@@ -24,7 +24,7 @@ const LONGEST_TEXT: usize = 4 * 1024;
 
 /// Why a call gave no result; one pointer wide.
 ///
-/// Ask [`kind`](Error::kind) what happened, [`sent`](Error::sent) whether the service may have acted, and
+/// Ask [`kind`](Error::kind) what happened, [`delivery`](Error::delivery) whether the service may have acted, and
 /// [`code`](Error::code) what the service says. `Display` is one line of at most 4 KiB that names the call and the
 /// reason; neither the key, nor a sign-in token, nor a leaked record is in it, nor in any other text of an error.
 pub struct Error(Box<Inner>);
@@ -53,28 +53,35 @@ named_enum! {
         Connect = "connect",
         /// The server's certificate was refused, or TLS failed in another way: nothing was sent, and a repeat will not help.
         Tls = "tls",
-        /// A proxy wants credentials (407): it passed nothing on, and a repeat will not help.
+        /// A proxy wants credentials (407), and a repeat will not help. Where the proxy refused the connection nothing was
+        /// sent; where a 407 came as the answer itself, [`Error::delivery`] says so.
         Proxy = "proxy",
         /// An attempt ran out of time; the service may have acted.
         Timeout = "timeout",
         /// The connection was lost, or the answer was cut; the service may have acted.
         Interrupted = "interrupted",
-        /// The answer is not in the service's format, or a list contradicts itself; see [`Error::body_snippet`]. The page
-        /// that a gateway sends with a 502 is one too, so ask [`Error::is_retryable`] before you call it a defect.
+        /// The answer is not in the service's format, is not about what was asked, or a list contradicts itself; see
+        /// [`Error::body_snippet`]. On a call that acts, the service may have acted.
         Decode = "decode",
+        /// Something between answered in the service's place: a page of HTML, or another text in none of the service's
+        /// shapes, with 408, 421, 425 or a 5xx. The service may have acted.
+        Gateway = "gateway",
+        /// Records came and went while a list was read, so often that no two readings were the same; see
+        /// [`Pages::collect_stable`](crate::Pages::collect_stable).
+        ListMoved = "list_moved",
         /// The source behind a list is down (credential leaks), so that the list says nothing about what there is.
-        SourceDown = "source_down",
+        LeakSourceUnavailable = "leak_source_unavailable",
         /// The source behind a list is not configured for the account (credential leaks), so that the list says nothing about
         /// what there is; waiting does not change that.
-        SourceOff = "source_off",
+        LeakSourceNotConfigured = "leak_source_not_configured",
         /// The answer points elsewhere; it is never followed, because the key would travel along.
         Redirect = "redirect",
         /// The answer is larger than the client takes.
         BodyTooLarge = "body_too_large",
-        /// The rate budget would have made the call wait longer than the client's `max_wait`; nothing was sent.
-        MaxWait = "max_wait",
+        /// The rate budget would have made the call wait longer than the client's `queue_timeout`; nothing was sent.
+        QueueTimeout = "queue_timeout",
         /// The rate budget itself could not be asked; nothing was sent.
-        Budget = "budget",
+        RateLimiter = "budget",
         /// The time for the whole operation is over.
         Deadline = "deadline",
         /// The service refused the key earlier (401); nothing was sent. See `Client::reset_key_rejection`.
@@ -100,13 +107,13 @@ impl ErrorKind {
 
 /// Whether a request reached the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Sent {
+pub enum Delivery {
     /// Nothing left: the service cannot have acted.
-    No,
+    NotSent,
     /// An attempt left, and its answer was lost or does not say what happened: the service may have acted.
     Maybe,
     /// The service answered, and its answer says what happened.
-    Yes,
+    Answered,
 }
 
 /// The call that an error is about.
@@ -116,7 +123,7 @@ pub(crate) struct CallFacts {
     pub(crate) path: String,
     /// Whether the call may be sent again when nobody knows what the first one did.
     pub(crate) safety: RetrySafety,
-    pub(crate) sent: Sent,
+    pub(crate) delivery: Delivery,
     pub(crate) attempts: u32,
     pub(crate) elapsed: Duration,
     pub(crate) answer: Option<AnswerFacts>,
@@ -130,7 +137,7 @@ impl CallFacts {
             method: info.method.clone(),
             path: info.path.to_owned(),
             safety: info.safety,
-            sent: Sent::No,
+            delivery: Delivery::NotSent,
             attempts: 0,
             elapsed: Duration::ZERO,
             answer: None,
@@ -209,7 +216,7 @@ impl Error {
 
     /// The service's code, when its answer has one.
     ///
-    /// It speaks of the last attempt. Where [`sent`](Error::sent) is [`Sent::Maybe`] an attempt before it may have done
+    /// It speaks of the last attempt. Where [`delivery`](Error::delivery) is [`Delivery::Maybe`] an attempt before it may have done
     /// what the code denies: a renamed domain then already exists, by this very call.
     pub fn code(&self) -> Option<&ErrorCode> {
         self.api()?.code.as_ref()
@@ -227,17 +234,17 @@ impl Error {
     }
 
     /// Whether the service says that there is no such record, by a code of its own or by a 404. Only where
-    /// [`sent`](Error::sent) is [`Sent::Yes`] it was so before the call: an earlier attempt may have removed it.
+    /// [`delivery`](Error::delivery) is [`Delivery::Answered`] it was so before the call: an earlier attempt may have removed it.
     pub fn is_not_found(&self) -> bool {
         self.kind() == ErrorKind::Api && self.status() == Some(StatusCode::NOT_FOUND)
     }
 
     /// Whether the key's rate window is full: a 429 of the service, or the own budget's refusal to wait that long
-    /// ([`ErrorKind::MaxWait`]). [`retry_after`](Error::retry_after) may say when to come again. The cooldown of a scan
+    /// ([`ErrorKind::QueueTimeout`]). [`retry_after`](Error::retry_after) may say when to come again. The cooldown of a scan
     /// is none: see [`is_scan_cooldown`](Error::is_scan_cooldown).
     pub fn is_rate_limited(&self) -> bool {
         let refused = self.status() == Some(StatusCode::TOO_MANY_REQUESTS);
-        self.kind() == ErrorKind::MaxWait || (refused && !self.is_scan_cooldown())
+        self.kind() == ErrorKind::QueueTimeout || (refused && !self.is_scan_cooldown())
     }
 
     /// Whether the server was scanned a moment ago ([`ErrorCode::RateLimited`]): only another scan of this server has to
@@ -253,7 +260,7 @@ impl Error {
     }
 
     /// Whether time ran out: for an attempt ([`ErrorKind::Timeout`]) or for the whole call ([`ErrorKind::Deadline`]).
-    /// [`sent`](Error::sent) tells whether the service may have acted.
+    /// [`delivery`](Error::delivery) tells whether the service may have acted.
     pub fn is_timeout(&self) -> bool {
         matches!(self.kind(), ErrorKind::Timeout | ErrorKind::Deadline)
     }
@@ -276,10 +283,13 @@ impl Error {
         self.0.free_in.or_else(header).or_else(detail)
     }
 
-    /// Whether a request reached the service; [`Sent::Maybe`] as soon as one attempt's answer was lost, or when
+    /// Whether a request reached the service; [`Delivery::Maybe`] as soon as one attempt's answer was lost, or when
     /// the last one does not say what happened: a redirect, a page of a proxy, a 5xx without a code of the service.
-    pub fn sent(&self) -> Sent {
-        self.0.call.as_ref().map_or(Sent::No, |call| call.sent)
+    pub fn delivery(&self) -> Delivery {
+        self.0
+            .call
+            .as_ref()
+            .map_or(Delivery::NotSent, |call| call.delivery)
     }
 
     /// How many requests were tried; 0 when the call ended before the first.
@@ -325,7 +335,7 @@ impl Error {
     /// What passes is a missing connection, a time-out, a rate limit, a scan's cooldown and an outage. What cannot act
     /// twice is a call that was provably not processed, or one whose operation is
     /// [`Repeatable`](RetrySafety::Repeatable). So it is false for any other operation as soon as
-    /// [`sent`](Error::sent) is [`Sent::Maybe`]: look what became of the first call before you send a second. And it
+    /// [`delivery`](Error::delivery) is [`Delivery::Maybe`]: look what became of the first call before you send a second. And it
     /// is false for the 500s that the service documents, [`UserNotFound`](ErrorCode::UserNotFound) and
     /// [`ScanDispatchFailed`](ErrorCode::ScanDispatchFailed), which the client does not try again either.
     pub fn is_retryable(&self) -> bool {
@@ -333,7 +343,7 @@ impl Error {
             return false;
         };
         let repeatable = call.safety == RetrySafety::Repeatable;
-        (repeatable || call.sent != Sent::Maybe) && self.passes(repeatable)
+        (repeatable || call.delivery != Delivery::Maybe) && self.passes(repeatable)
     }
 
     /// Whether what stopped the call passes by itself.
@@ -343,13 +353,15 @@ impl Error {
                 ErrorKind::Connect
                 | ErrorKind::Timeout
                 | ErrorKind::Interrupted
-                | ErrorKind::MaxWait
-                | ErrorKind::Budget
+                | ErrorKind::QueueTimeout
+                | ErrorKind::RateLimiter
                 | ErrorKind::Deadline
                 | ErrorKind::NoKey
-                | ErrorKind::SourceDown,
+                | ErrorKind::ListMoved
+                | ErrorKind::LeakSourceUnavailable,
                 _,
             ) => true,
+            (ErrorKind::Gateway, _) => repeatable,
             (ErrorKind::Api | ErrorKind::Decode, Some(status)) => {
                 let documented = self.code().is_some_and(ErrorCode::is_named);
                 match status {
@@ -403,7 +415,7 @@ impl fmt::Display for Error {
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         shown(f, |text| {
-            let (kind, sent, attempts) = (self.kind(), self.sent(), self.attempts());
+            let (kind, sent, attempts) = (self.kind(), self.delivery(), self.attempts());
             write!(text, "Error({kind:?}, sent {sent:?}, {attempts} attempts: ")?;
             self.write(text)?;
             text.write_char(')')

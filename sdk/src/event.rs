@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use http::StatusCode;
 
-use crate::error::ErrorKind;
+use crate::error::{ErrorCode, ErrorKind};
 
 /// Called for every event; it must return quickly.
 pub(crate) type Observer = Arc<dyn Fn(&Event) + Send + Sync>;
@@ -15,6 +15,13 @@ pub(crate) type Observer = Arc<dyn Fn(&Event) + Send + Sync>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {
+    /// A call began; an [`Ended`](Event::Ended) or a [`Dropped`](Event::Dropped) follows, so that those under way can be
+    /// counted.
+    #[non_exhaustive]
+    Started {
+        /// Name of the operation, as in [`OPERATIONS`](crate::OPERATIONS); `raw` for one that is not in it.
+        operation: &'static str,
+    },
     /// A call is about to sleep.
     #[non_exhaustive]
     Waiting {
@@ -39,7 +46,17 @@ pub enum Event {
         /// From the request to its answer, or to the loss of it.
         latency: Duration,
     },
-    /// A call ended.
+    /// A call was given up by its caller: its future was dropped before its end.
+    #[non_exhaustive]
+    Dropped {
+        /// Name of the operation.
+        operation: &'static str,
+        /// How many requests were sent.
+        attempts: u32,
+        /// From the start of the call, waits included.
+        elapsed: Duration,
+    },
+    /// A call ended; one that was refused before anything was sent too.
     #[non_exhaustive]
     Ended {
         /// Name of the operation.
@@ -50,6 +67,8 @@ pub enum Event {
         status: Option<StatusCode>,
         /// What went wrong; `None` when there is a result.
         error: Option<ErrorKind>,
+        /// The service's code, if it is one that this version has a name for.
+        code: Option<ErrorCode>,
         /// From the start of the call, waits included.
         elapsed: Duration,
     },

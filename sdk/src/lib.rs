@@ -26,7 +26,7 @@
 //! let server = ProvisionEndpoint::new(customer).ip_address("203.0.113.10").client_name("Ann");
 //! let provisioned = client.servers().provision(server).await?;
 //!
-//! match provisioned.created() {
+//! match provisioned.was_created() {
 //!     Some(true) => println!("monitoring {}", provisioned.data.endpoint_id),
 //!     Some(false) => println!("{}", provisioned.note().unwrap_or("it was there already")),
 //!     None => println!("monitored; an earlier attempt of this call may have made it"),
@@ -71,7 +71,7 @@
 //! never shows another's record. The forms for the whole account say so in their names (`get_account_wide`,
 //! [`GetEndpoint::account_wide`](operations::GetEndpoint::account_wide)).
 //!
-//! [`Settings`] hold what can be set for one call, for a part of a program ([`Client::with`]) or for a client
+//! [`RequestOptions`] hold what can be set for one call, for a part of a program ([`Client::with`]) or for a client
 //! ([`ClientBuilder::with`]): time-outs, retries, [`Priority`](pacing::Priority), the sandbox mark, headers of your own.
 //! [`Client::raw`] reaches paths that have no type here, and [`Operation`] can be implemented for them outside this crate.
 //!
@@ -87,12 +87,12 @@
 //! # Errors
 //!
 //! One opaque [`Error`] for everything. Ask [`kind`](Error::kind) what happened, [`code`](Error::code) what the service
-//! says, and [`sent`](Error::sent) whether it may have acted: after [`Sent::Maybe`], look before you send again, unless
+//! says, and [`delivery`](Error::delivery) whether it may have acted: after [`Delivery::Maybe`], look before you send again, unless
 //! [`is_retryable`](Error::is_retryable) says that a repeat cannot act twice. A policy for a billing module needs a few
 //! lines:
 //!
 //! ```
-//! use secmon::{Error, ErrorCode, Sent};
+//! use secmon::{Error, ErrorCode, Delivery};
 //!
 //! enum Next { Done, TryLater, AskThePerson, LookFirst, CallUs }
 //!
@@ -100,7 +100,7 @@
 //!     match error.code() {
 //!         _ if error.is_retryable() => Next::TryLater, // retry_after() may say when
 //!         // Whatever the last answer says, an attempt before it may have acted.
-//!         _ if error.sent() == Sent::Maybe => Next::LookFirst,
+//!         _ if error.delivery() == Delivery::Maybe => Next::LookFirst,
 //!         _ if error.is_not_found() && is_termination => Next::Done,
 //!         // The customer's plan is full, or its use exceeds the smaller plan: details() has the numbers.
 //!         Some(ErrorCode::EndpointLimitExceeded | ErrorCode::DomainLimitExceeded) => Next::AskThePerson,
@@ -115,7 +115,7 @@
 //!
 //! Requests are checked before they are sent, against every limit of the specification and all fields at once; such an
 //! error names the fields as the service's own 422 does ([`Error::field_errors`]).
-//! [`Settings::validation`], set to false, leaves the judgement to the service.
+//! [`RequestOptions::validation`], set to false, leaves the judgement to the service.
 //!
 //! # Retries
 //!
@@ -125,9 +125,9 @@
 //! released twice. A success after such an attempt says so ([`Response::may_have_acted_before`]).
 //!
 //! Refused certificates, a proxy that wants credentials, redirects, and the 500s that the service documents are not
-//! tried again. Pauses double from 0.2 to 8 seconds, [`max_retries`](Settings::max_retries) bounds a call and the
+//! tried again. Pauses double from 0.2 to 8 seconds, [`max_retries`](RequestOptions::max_retries) bounds a call and the
 //! [`RetryBudget`] all calls of a client together. `Retry-After` is obeyed as the least wait; one that is longer than the
-//! time left, or than [`max_wait`](Settings::max_wait), ends the call at once and is handed over in
+//! time left, or than [`queue_timeout`](RequestOptions::queue_timeout), ends the call at once and is handed over in
 //! [`Error::retry_after`].
 //!
 //! # Pacing
@@ -137,9 +137,9 @@
 //! so at once, with the time at which it could be. Somebody who waits at a screen goes before a nightly job: calls of
 //! [`Priority::Batch`](pacing::Priority) come last and leave five slots free.
 //!
-//! Clones of a client share the count; clients built apart share it when they are given the same [`pacing::Budget`].
-//! [`ClientBuilder::rate_limits`] sets other limits, [`ClientBuilder::unlimited`] none. Workers on several hosts share
-//! it through Redis or Valkey, with `pacing::RedisBudget` of the feature `redis`.
+//! Clones of a client share the count; clients built apart share it when they are given the same [`pacing::RateLimiter`].
+//! [`ClientBuilder::rate_limits`] sets other limits, [`ClientBuilder::no_rate_limit`] none. Workers on several hosts share
+//! it through Redis or Valkey, with `pacing::RedisRateLimiter` of the feature `redis`.
 //!
 //! When others use the same key, 429s come all the same. Then the client waits as long as the service asks; where it does
 //! not say, longer each time, with one probe before everybody goes again; where it asks for longer than a window can
@@ -183,7 +183,7 @@
 //!
 //! # Testing
 //!
-//! [`testing::Script`] answers from a script, without a network, and [`testing`] has builders for every shape of answer.
+//! [`testing::MockTransport`] answers from a script, without a network, and [`testing`] has builders for every shape of answer.
 //! For the real states, limits and faults, run the mock server of this project: `secmon-mock exec -- cargo test` starts
 //! one and sets `SECMON_BASE_URL` and `SECMON_API_KEY`. The examples on this page are run that way.
 //!
@@ -207,7 +207,7 @@
 //! - `tls-aws-lc-rs`: the same with aws-lc-rs, where `tls` is off.
 //! - `tls-no-provider`: the same with the crypto provider that the program has installed for its process, where both of
 //!   the above are off.
-//! - `redis`: `pacing::RedisBudget`, a rate budget on Redis or Valkey that processes and hosts share; `redis-tls` adds
+//! - `redis`: `pacing::RedisRateLimiter`, a rate budget on Redis or Valkey that processes and hosts share; `redis-tls` adds
 //!   `rediss://` addresses.
 //! - `tower`: `transport::ServiceTransport`, for any `tower::Service` of http types: a server called in process, or a
 //!   stack of layers.
@@ -215,9 +215,10 @@
 //! # What is assumed
 //!
 //! The specification leaves some shapes open. Operations built on an assumption say so in their documentation and in
-//! their row of [`OPERATIONS`] ([`Basis::Assumed`]); [`ClientBuilder::path`] moves them to another path.
+//! their row of [`OPERATIONS`] ([`ShapeOrigin::Assumed`]); [`ClientBuilder::path`] moves them to another path.
 
 mod answer;
+mod answer_check;
 mod client;
 mod envelope;
 mod error;
@@ -228,30 +229,43 @@ pub mod operations;
 mod page;
 mod pipeline;
 mod redact;
+mod request_options;
 mod response;
 mod secret;
-mod settings;
 pub mod testing;
 mod validate;
 pub mod watch;
 
-/// The crate whose types stand in this one's interface, in the version that fits.
-pub use http;
+/// The crates whose types stand in this one's interface, in the versions that fit.
+pub use {bytes, chrono, http, serde_json, uuid};
 
+pub use answer_check::AnswerCheck;
 pub use client::{CallBuilder, Client, ClientBuilder, RawRequest, RawResponse, resources};
 pub use envelope::Envelope;
-pub use error::{ApiError, Details, Error, ErrorCode, ErrorKind, FieldErrors, Sent};
+pub use error::{ApiError, Delivery, Details, Error, ErrorCode, ErrorKind, FieldErrors};
 pub use event::{Event, WaitReason};
 pub use operation::{
-    Basis, FieldsIn, Group, Namespace, OPERATIONS, Operation, OperationInfo, RateGroup, RetrySafety,
+    FieldsIn, Group, Namespace, OPERATIONS, Operation, OperationInfo, RateGroup, RetrySafety,
+    ShapeOrigin,
 };
 pub use page::{Items, Page, PagedOperation, Pages, Position};
 pub use pipeline::pacer as pacing;
 pub use pipeline::retry::RetryBudget;
 pub use pipeline::transport;
+pub use request_options::RequestOptions;
 pub use response::Response;
 pub use secret::{ApiKey, KeyProvider, RotatingKey};
-pub use settings::Settings;
+
+/// How to: guides that belong to no one type.
+#[cfg(any(doc, doctest))]
+pub mod guides {
+    #[doc = include_str!("../guides/blocking.md")]
+    pub mod blocking {}
+    #[doc = include_str!("../guides/calls.md")]
+    pub mod calls {}
+    #[doc = include_str!("../guides/order_hooks.md")]
+    pub mod order_hooks {}
+}
 
 /// Holds the README to what compiles.
 #[cfg(doctest)]

@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::FieldErrors;
+use crate::answer_check::AnswerCheck;
 use crate::envelope::Envelope;
 use crate::operations::*;
 
@@ -46,6 +47,9 @@ pub trait Operation: Serialize + Send + Sync {
 
     /// Adds what the service would refuse in its 422, under the same field names.
     fn validate(&self, _problems: &mut FieldErrors) {}
+
+    /// Compares an answer with this request: its ids, its customer, the state it sets.
+    fn check_answer(&self, _answer: &Self::Output, _check: &mut AnswerCheck<'_>) {}
 }
 
 /// Where the fields of a request travel that are not in its path.
@@ -73,7 +77,7 @@ pub struct OperationInfo {
     /// Whether the call may be sent again when its answer was lost.
     pub safety: RetrySafety,
     /// Whether the specification gives its shape, or it is assumed.
-    pub basis: Basis,
+    pub shape_origin: ShapeOrigin,
     /// The shape of a successful answer.
     pub envelope: Envelope,
     /// Where the fields travel that are not in the path.
@@ -94,7 +98,7 @@ impl OperationInfo {
             group,
             path,
             safety: RetrySafety::usual(&method),
-            basis: Basis::Assumed,
+            shape_origin: ShapeOrigin::Assumed,
             envelope: Envelope::Success,
             fields_in: if is_get || matches!(method, Method::DELETE) {
                 FieldsIn::Query
@@ -116,8 +120,8 @@ impl OperationInfo {
 
     /// Where its shape comes from.
     #[must_use]
-    pub const fn basis(mut self, basis: Basis) -> Self {
-        self.basis = basis;
+    pub const fn shape_origin(mut self, shape_origin: ShapeOrigin) -> Self {
+        self.shape_origin = shape_origin;
         self
     }
 
@@ -252,7 +256,7 @@ impl RetrySafety {
 
 /// Where an operation's shape comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Basis {
+pub enum ShapeOrigin {
     /// The API specification gives it.
     Specified,
     /// The specification leaves it open; this crate and the mock agree on an assumed shape.

@@ -6,27 +6,31 @@ pub mod pacer;
 pub(crate) mod retry;
 pub(crate) mod retry_after;
 mod run;
+pub(crate) mod runtime;
 pub mod transport;
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::uri::Scheme;
 use http::{HeaderMap, Method, StatusCode, Uri};
 use tracing::field::Empty;
 use tracing::{Instrument, Span};
 
-use crate::answer::{Answer, Earlier};
-use crate::envelope::{Envelope, Misfit};
-use crate::error::{CallFacts, Error, ErrorCode, ErrorKind, Sent};
+use crate::answer::{Answer, PriorAttempts};
+use crate::envelope::{DecodeProblem, Envelope};
+use crate::error::{CallFacts, Delivery, Error, ErrorCode, ErrorKind};
 use crate::event::{Event, Observer, WaitReason};
 use crate::operation::{Group, OperationInfo, RateGroup, RetrySafety};
+use crate::request_options::RequestOptions;
 use crate::secret::{ApiKey, KeyProvider};
-use crate::settings::Settings;
-use pacer::Budget;
+use pacer::RateLimiter;
 use retry::RetryBudget;
 use run::Run;
 pub(crate) use run::unanswered;
+use runtime::RuntimeCheck;
 use transport::Transport;
 
 /// A request that is ready to go, as often as needed.
@@ -39,7 +43,7 @@ pub(crate) struct Call {
     pub(crate) body: Bytes,
     pub(crate) rate_group: Option<RateGroup>,
     pub(crate) safety: RetrySafety,
-    pub(crate) settings: Arc<Settings>,
+    pub(crate) settings: Arc<RequestOptions>,
 }
 
 impl Call {
@@ -59,7 +63,7 @@ impl Call {
         self.operation
             .is_some_and(|operation| operation.envelope == Envelope::Empty)
             && answer.status == StatusCode::NOT_FOUND
-            && answer.earlier == Earlier::AnswerLost
+            && answer.prior_attempts == PriorAttempts::AnswerLost
             && answer
                 .api_error(self.operation)
                 .is_some_and(|error| error.code == Some(ErrorCode::Number(404)))
@@ -86,6 +90,15 @@ impl Call {
         Ok(request)
     }
 
+    fn port(&self) -> u16 {
+        let usual = if self.uri.scheme() == Some(&Scheme::HTTP) {
+            80
+        } else {
+            443
+        };
+        self.uri.port_u16().unwrap_or(usual)
+    }
+
     /// The span of the call: OpenTelemetry's names, and neither identifiers nor headers nor bodies.
     fn span(&self) -> Span {
         tracing::debug_span!(
@@ -95,6 +108,8 @@ impl Call {
             http.request.method = self.method.as_str(),
             url.template = self.operation.map(|operation| operation.path),
             server.address = self.uri.host(),
+            server.port = self.port(),
+            otel.status_code = Empty,
             http.response.status_code = Empty,
             http.request.resend_count = Empty,
             error.r#type = Empty,
@@ -108,15 +123,46 @@ pub(crate) struct Failure {
     pub(crate) answer: Option<Box<Answer>>,
 }
 
+/// What is known of the key in use.
+#[derive(Default)]
+pub(crate) enum KeyStanding {
+    /// Nothing against it.
+    #[default]
+    Accepted,
+    /// A 401 came that is not in the service's shape: something between may be what refuses, so another call tells.
+    Doubted(ApiKey),
+    /// The service refused it.
+    Refused(ApiKey),
+}
+
+/// Whether a failure may be followed by another attempt.
+pub(crate) type RetryFilter = Arc<dyn Fn(&Error) -> bool + Send + Sync>;
+
+/// The service's code, if it is one that this crate has a name for: no text of the service is told.
+fn named_code(error: &Error) -> Option<&ErrorCode> {
+    error.code().filter(|code| code.is_named())
+}
+
+/// What went wrong, as OpenTelemetry has it: the service's code, else the status, else the kind.
+fn error_type(error: &Error) -> Cow<'_, str> {
+    match (named_code(error), error.status()) {
+        (Some(code), _) => code.to_str(),
+        (None, Some(status)) => status.as_u16().to_string().into(),
+        (None, None) => error.kind().as_str().into(),
+    }
+}
+
 /// What all calls of a client share.
 pub(crate) struct Pipeline {
     pub(crate) keys: Box<dyn KeyProvider>,
     pub(crate) transport: Arc<dyn Transport>,
-    pub(crate) budget: Arc<dyn Budget>,
+    pub(crate) rate_limiter: Arc<dyn RateLimiter>,
     pub(crate) observer: Option<Observer>,
     pub(crate) retry_budget: RetryBudget,
-    /// The key that the service refused with a 401.
-    pub(crate) rejected: Mutex<Option<ApiKey>>,
+    pub(crate) retry_filter: Option<RetryFilter>,
+    pub(crate) runtime: RuntimeCheck,
+    /// What the last 401 says of the key that was sent.
+    pub(crate) key_standing: Mutex<KeyStanding>,
 }
 
 impl Pipeline {
@@ -128,6 +174,9 @@ impl Pipeline {
     ) -> Result<T, Failure> {
         let span = call.span();
         let mut run = Run::new(self, call);
+        self.tell(|| Event::Started {
+            operation: call.name(),
+        });
         let ended = match run.attempts().instrument(span.clone()).await {
             Err(Failure {
                 answer: Some(answer),
@@ -137,6 +186,7 @@ impl Pipeline {
         };
         let status = ended.as_ref().ok().map(|answer| answer.status);
         let result = ended.and_then(read);
+        run.has_ended = true;
         self.end(
             &run,
             &span,
@@ -154,37 +204,77 @@ impl Pipeline {
             status.map(|status| status.as_u16()),
         );
         span.record("http.request.resend_count", run.attempts.saturating_sub(1));
-        span.record("error.type", error.map(|error| error.kind().as_str()));
+        if let Some(error) = error {
+            span.record("otel.status_code", "ERROR");
+            span.record("error.type", error_type(error).as_ref());
+        }
         self.tell(|| Event::Ended {
             operation: run.call.name(),
             attempts: run.attempts,
             status,
             error: error.map(Error::kind),
+            code: error.and_then(named_code).cloned(),
             elapsed: run.started.elapsed(),
         });
     }
 
+    /// Tells of a call that ended before there was anything to send.
+    pub(crate) fn refused(&self, operation: &'static str, error: &Error) {
+        self.tell(|| Event::Started { operation });
+        self.tell(|| Event::Ended {
+            operation,
+            attempts: 0,
+            status: None,
+            error: Some(error.kind()),
+            code: None,
+            elapsed: Duration::ZERO,
+        });
+    }
+
+    fn may_retry(&self, error: &Error) -> bool {
+        (self.retry_filter.as_ref()).is_none_or(|may_retry| may_retry(error))
+    }
+
     /// Whether the service refused the key that was last in use.
     pub(crate) fn key_rejected(&self) -> bool {
-        self.rejected().is_some()
+        matches!(*self.key_standing(), KeyStanding::Refused(_))
     }
 
-    /// Whether this key is the one that was refused; another one takes its place, and what is known of the old is void.
+    /// Whether this key is the one that was refused; what is known of another one is void.
     fn refuses(&self, key: &ApiKey) -> bool {
-        let mut rejected = self.rejected();
-        let same = rejected.as_ref().is_some_and(|rejected| rejected == key);
-        if !same {
-            *rejected = None;
+        let mut standing = self.key_standing();
+        match &*standing {
+            KeyStanding::Refused(refused) if refused == key => true,
+            KeyStanding::Doubted(doubted) if doubted == key => false,
+            _ => {
+                *standing = KeyStanding::Accepted;
+                false
+            }
         }
-        same
     }
 
-    pub(crate) fn set_rejected(&self, key: Option<ApiKey>) {
-        *self.rejected() = key;
+    /// A call with this key was answered. A 401 counts where it is the service's own, or the second in a row (F13).
+    fn note_answer(&self, key: &ApiKey, status: StatusCode, is_the_services: bool) {
+        let mut standing = self.key_standing();
+        let doubted = matches!(&*standing, KeyStanding::Doubted(doubted) if doubted == key);
+        match status {
+            StatusCode::UNAUTHORIZED if is_the_services || doubted => {
+                *standing = KeyStanding::Refused(key.clone());
+            }
+            StatusCode::UNAUTHORIZED => *standing = KeyStanding::Doubted(key.clone()),
+            _ if doubted => *standing = KeyStanding::Accepted,
+            _ => {}
+        }
     }
 
-    fn rejected(&self) -> std::sync::MutexGuard<'_, Option<ApiKey>> {
-        self.rejected.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Forgets what is known against the key.
+    pub(crate) fn reset_key(&self) {
+        *self.key_standing() = KeyStanding::Accepted;
+    }
+
+    fn key_standing(&self) -> std::sync::MutexGuard<'_, KeyStanding> {
+        let standing = self.key_standing.lock();
+        standing.unwrap_or_else(PoisonError::into_inner)
     }
 
     fn tell(&self, event: impl FnOnce() -> Event) {
@@ -211,11 +301,11 @@ impl Pipeline {
 impl Call {
     /// The error that an answer is: the service's own account, a redirect, a proxy's 407, or an answer that nobody can
     /// read, for the reason given.
-    pub(crate) fn error_of(&self, answer: &Answer, misfit: Option<&Misfit>) -> Error {
+    pub(crate) fn error_of(&self, answer: &Answer, problem: Option<&DecodeProblem>) -> Error {
         let api = answer.api_error(self.operation);
         let status = answer.status;
-        let error = match (api, misfit) {
-            _ if status.is_redirection() => Error::new(
+        let error = match (api, problem) {
+            _ if points_elsewhere(answer) => Error::new(
                 ErrorKind::Redirect,
                 match answer.location(self.is_secret()) {
                     Some(target) => {
@@ -226,35 +316,43 @@ impl Call {
             ),
             _ if status == StatusCode::PROXY_AUTHENTICATION_REQUIRED => Error::new(
                 ErrorKind::Proxy,
-                "a proxy on the way wants credentials, and passed nothing on",
+                "something on the way answered in the service's place: it wants a proxy's credentials",
             ),
             (Some(api), _) => Error::refused_by_service(api),
-            (None, Some(misfit)) => unreadable(&answer.unreadable(misfit, self.is_secret())),
+            (None, Some(problem)) => unreadable(&answer.unreadable(problem, self.is_secret())),
             (None, None) => {
-                let problem = if answer.body.is_empty() {
-                    "it is empty"
-                } else {
-                    "it is no error of the service"
+                let problem = match answer.body.is_empty() {
+                    true => "it is empty",
+                    false => "it is no error of the service",
                 };
-                unreadable(&answer.unreadable(&Misfit::whole(problem), self.is_secret()))
+                let problem = DecodeProblem::whole(problem);
+                let reason = answer.unreadable(&problem, self.is_secret());
+                match comes_from_a_gateway(status) {
+                    true => Error::new(ErrorKind::Gateway, of_a_gateway(&reason)),
+                    false => unreadable(&reason),
+                }
             }
         };
-        let sent = match error.kind() {
-            _ if answer.earlier != Earlier::Nothing => Sent::Maybe,
-            ErrorKind::Proxy => Sent::No,
-            _ if says_what_happened(answer, &error) => Sent::Yes,
-            _ => Sent::Maybe,
+        let delivery = match error.kind() {
+            _ if answer.prior_attempts != PriorAttempts::Nothing => Delivery::Maybe,
+            _ if says_what_happened(answer, &error) => Delivery::Answered,
+            _ => Delivery::Maybe,
         };
         error.about(CallFacts {
             answer: Some(answer.facts(self.operation)),
-            ..self.facts(sent, answer.attempts, answer.elapsed, answer.key.as_ref())
+            ..self.facts(
+                delivery,
+                answer.attempts,
+                answer.elapsed,
+                answer.key.as_ref(),
+            )
         })
     }
 
     /// What an error tells of the call itself.
     pub(crate) fn facts(
         &self,
-        sent: Sent,
+        delivery: Delivery,
         attempts: u32,
         elapsed: Duration,
         key: Option<&ApiKey>,
@@ -264,7 +362,7 @@ impl Call {
             method: self.method.clone(),
             path: crate::redact::Redactor::of(key).shown(self.uri.path(), 1024),
             safety: self.safety,
-            sent,
+            delivery,
             attempts,
             elapsed,
             answer: None,
@@ -277,6 +375,24 @@ fn unreadable(reason: &str) -> Error {
         ErrorKind::Decode,
         format!("the answer cannot be read: {reason}"),
     )
+}
+
+fn of_a_gateway(reason: &str) -> String {
+    format!("something on the way to the service answered in its place: {reason}")
+}
+
+/// A status of what stands between client and service, where the answer is in none of the service's shapes (F13).
+fn comes_from_a_gateway(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 408 | 421 | 425) || status.is_server_error()
+}
+
+/// A redirect. 304 is none, and the other 3xx are one where they say where to.
+fn points_elsewhere(answer: &Answer) -> bool {
+    match answer.status.as_u16() {
+        301 | 302 | 303 | 307 | 308 => true,
+        300 | 305 | 306 => answer.headers.contains_key(http::header::LOCATION),
+        _ => false,
+    }
 }
 
 /// Whether an answer tells what became of the request: a redirect or a page of a proxy does not, nor does a 5xx without

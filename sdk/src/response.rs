@@ -8,9 +8,9 @@ use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use serde_json::Value;
 
-use crate::answer::{Answer, Earlier};
+use crate::answer::{Answer, PriorAttempts};
 use crate::envelope;
-use crate::error::{CallFacts, Error, ErrorKind, Sent};
+use crate::error::{CallFacts, Delivery, Error, ErrorKind};
 use crate::operation::OperationInfo;
 
 /// The result of a call, and how it came about.
@@ -32,7 +32,7 @@ impl<T> Response<T> {
     }
 
     /// The result alone.
-    pub fn into_data(self) -> T {
+    pub fn into_inner(self) -> T {
         self.data
     }
 
@@ -43,7 +43,7 @@ impl<T> Response<T> {
 
     /// Whether this call made a new record: yes with a status of 201; no where the service found the record there;
     /// `None` where an earlier attempt of the same call [may have made it](Response::may_have_acted_before).
-    pub fn created(&self) -> Option<bool> {
+    pub fn was_created(&self) -> Option<bool> {
         match self.answer.status == StatusCode::CREATED {
             true => Some(true),
             false if self.may_have_acted_before() => None,
@@ -55,7 +55,7 @@ impl<T> Response<T> {
     ///
     /// Then what the service calls done before, in [`note`](Response::note) or by its status, may be this call's doing.
     pub fn may_have_acted_before(&self) -> bool {
-        self.answer.earlier != Earlier::Nothing
+        self.answer.prior_attempts != PriorAttempts::Nothing
     }
 
     /// The service's remark when the record was already there, or already in the state asked for.
@@ -89,7 +89,7 @@ impl<T> Response<T> {
     ///
     /// The body is parsed at each call; the typed result does not pay for it.
     pub fn raw_field(&self, pointer: &str) -> Option<Value> {
-        let mut body: Value = serde_json::from_slice(&self.answer.body).ok()?;
+        let mut body = envelope::json::parse(&self.answer.body).ok()?;
         body.pointer_mut(pointer).map(Value::take)
     }
 
@@ -110,7 +110,7 @@ impl<T> Response<T> {
         reason: &str,
     ) -> Error {
         Error::new(kind, reason).about(CallFacts {
-            sent: Sent::Yes,
+            delivery: Delivery::Answered,
             attempts: self.attempts(),
             elapsed: self.elapsed(),
             answer: Some(self.answer.facts(Some(operation))),

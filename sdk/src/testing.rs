@@ -4,14 +4,14 @@
 //! ```
 //! use http::StatusCode;
 //! use secmon::operations::SuspendEndpoint;
-//! use secmon::testing::{self, Script};
+//! use secmon::testing::{self, MockTransport};
 //! use secmon::transport::TransportErrorKind;
 //! use secmon::{ApiKey, Client, ErrorCode};
 //! use serde_json::json;
 //!
 //! # #[tokio::main(flavor = "current_thread", start_paused = true)]
 //! # async fn main() -> Result<(), secmon::Error> {
-//! let script = Script::new();
+//! let script = MockTransport::new();
 //! // One step for each request, in order:
 //! script.fail(TransportErrorKind::Connect);
 //! script.answer(StatusCode::OK, r#"{"success": true, "status": "ok"}"#);
@@ -43,8 +43,8 @@
 //! Against the whole service, with its states and limits, test with the mock server of this project.
 
 mod answers;
+mod mock_transport;
 mod outcomes;
-mod script;
 
 use std::any::type_name;
 
@@ -56,8 +56,8 @@ pub use answers::{
     page, resource, resource_error, success, too_many_attempts, unauthenticated, unavailable_leaks,
     validation_error,
 };
+pub use mock_transport::{Expectation, MockTransport, RecordedRequest};
 pub use outcomes::{error, failure, response, unsent};
-pub use script::{Script, SentRequest, Step};
 
 /// A record of [`model`](crate::model) or a result of [`operations`](crate::operations), made from the JSON that the
 /// service would send: their types gain fields, so that they cannot be written out.

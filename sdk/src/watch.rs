@@ -1,14 +1,14 @@
 //! Waiting for what the service does in its own time: scans that end, alerts that come and go.
 //!
 //! The service tells of nothing by itself, so these look again and again, in batch priority. Each can be driven in two
-//! ways: by `next`, which sleeps between looks, or by `look` and `pause`, for a program that sleeps in its own way.
+//! ways: by `next`, which sleeps between looks, or by `poll` and `next_delay`, for a program that sleeps in its own way.
 
 mod alerts;
 mod scans;
 
 use std::time::Duration;
 
-pub use alerts::{AlertNews, AlertWatch, CustomerAlert};
+pub use alerts::{AlertEvent, AlertWatch, CustomerAlert};
 pub use scans::{ScanEnd, ScanWait};
 
 use crate::client::Client;

@@ -108,7 +108,7 @@ pub enum Created {
 impl Created {
     /// What the answer of a call that makes records says of it.
     pub fn by<T>(answer: &Response<T>) -> Self {
-        match answer.created() {
+        match answer.was_created() {
             Some(true) => Self::Yes,
             Some(false) => Self::No,
             None => Self::Perhaps,

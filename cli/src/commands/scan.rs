@@ -17,7 +17,7 @@ use crate::values::durations;
 use clap::Args;
 use secmon::model::{Endpoint, EndpointId};
 use secmon::operations::{GetEndpoint, ScanEndpoint};
-use secmon::{ErrorCode, Sent};
+use secmon::{Delivery, ErrorCode};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -170,7 +170,7 @@ impl ChangeOfMany for Scans<'_> {
                 Some(pause) if self.respects_cooldown => {
                     before = self.wait_out(endpoint, pause).await?;
                 }
-                None if error.sent() == Sent::Maybe && !lost => {
+                None if error.delivery() == Delivery::Maybe && !lost => {
                     lost = true;
                     match self.now(endpoint).await {
                         Ok(now) if now.last_scan_at != before.last_scan_at => {
@@ -260,7 +260,7 @@ impl Scans<'_> {
                 Ok(Attempt::Ended(End::Planned))
             }
             Err(error) => {
-                if error.sent() == Sent::Maybe {
+                if error.delivery() == Delivery::Maybe {
                     session.remember(&change, "no_answer");
                 }
                 Ok(Attempt::Refused(Box::new(error)))

@@ -41,7 +41,7 @@ pub async fn run(context: &Context, command: SsoCommand) -> Result<Outcome, CliE
     };
     let service = context.session.settings.service()?;
     let url = answer.data.sign_in_url(&service.base_url);
-    let url = url.expose();
+    let url = url.expose_secret();
     if open
         && service.source != Source::Local
         && browser::open_unseen(url, &paths::cache_folder()?) == Browser::Opened

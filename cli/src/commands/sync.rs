@@ -89,7 +89,7 @@ async fn send(
     let about = format!("the status of {services}");
     let sent = session.write(request.clone(), &about).await?;
     Ok(sent.map_or(End::Planned, |answer| {
-        total.borrow_mut().add(answer.into_data());
+        total.borrow_mut().add(answer.into_inner());
         End::Done(Done::default())
     }))
 }

@@ -242,18 +242,19 @@ impl Own {
             ErrorKind::Configuration => Self::Configuration,
             ErrorKind::KeyRejected => Self::KeyRejected,
             ErrorKind::NoKey => Self::NoKey,
-            ErrorKind::MaxWait => Self::MaxWait,
-            ErrorKind::Budget => Self::NotSent,
+            ErrorKind::QueueTimeout => Self::MaxWait,
+            ErrorKind::RateLimiter => Self::NotSent,
             ErrorKind::Connect => Self::NoConnection,
             ErrorKind::Tls => Self::Tls,
             ErrorKind::Proxy => Self::Proxy,
-            ErrorKind::SourceDown => Self::SourceDown,
-            ErrorKind::SourceOff => Self::SourceOff,
+            ErrorKind::LeakSourceUnavailable => Self::SourceDown,
+            ErrorKind::LeakSourceNotConfigured => Self::SourceOff,
             ErrorKind::Timeout | ErrorKind::Deadline => Self::Timeout,
             ErrorKind::Interrupted => Self::ConnectionLost,
-            ErrorKind::Decode | ErrorKind::Redirect | ErrorKind::BodyTooLarge => {
-                Self::UnreadableAnswer
-            }
+            ErrorKind::Decode
+            | ErrorKind::Gateway
+            | ErrorKind::Redirect
+            | ErrorKind::BodyTooLarge => Self::UnreadableAnswer,
             ErrorKind::Refused => Self::Refused,
             _ => Self::Service,
         }

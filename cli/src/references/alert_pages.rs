@@ -61,11 +61,11 @@ impl<'a> AlertPages<'a> {
     pub async fn next(&mut self) -> Result<Option<Vec<Alert>>, CliError> {
         let page: Option<Vec<Alert>> = match &mut self.source {
             Source::Ports(pages) => pages.next().await.transpose()?.map(|page| {
-                let alerts = page.into_data().alerts.into_iter();
+                let alerts = page.into_inner().alerts.into_iter();
                 alerts.map(|alert| Alert::Port(Box::new(alert))).collect()
             }),
             Source::Domain(_, pages) => pages.next().await.transpose()?.map(|page| {
-                let alerts = page.into_data().alerts.into_iter();
+                let alerts = page.into_inner().alerts.into_iter();
                 alerts.map(|alert| Alert::Domain(Box::new(alert))).collect()
             }),
         };

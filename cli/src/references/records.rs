@@ -79,7 +79,7 @@ pub async fn all_rules(
     let list = rules_of(session, narrow);
     let whose = list.billing_customer_id;
     let whole = list.endpoint_id.is_none() && list.scope.is_none() && list.status.is_none();
-    let rules = session.client()?.pages(list).collect_all().await?;
+    let rules = session.client()?.pages(list).collect_stable().await?;
     let records = rules.iter().map(|rule| Record::of(whose, rule)).collect();
     session.learn(match whole {
         true => Seen::AllRules(whose, records),
@@ -113,7 +113,7 @@ pub async fn all_alerts(
     session.ready().await?;
     let mut list = ListPortAlerts::new(customer).per_page(PAGE_SIZE);
     narrow(&mut list);
-    let alerts = session.client()?.pages(list).collect_all().await?;
+    let alerts = session.client()?.pages(list).collect_stable().await?;
     let records = alerts
         .iter()
         .map(|alert| AlertRecord::of_port(customer, alert));

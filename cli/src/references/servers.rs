@@ -174,7 +174,7 @@ pub async fn all_endpoints(
     session.ready().await?;
     let mut list = ListEndpoints::account_wide().per_page(PAGE_SIZE);
     list.billing_customer_id = customer;
-    let endpoints = session.client()?.pages(list).collect_all().await?;
+    let endpoints = session.client()?.pages(list).collect_stable().await?;
     let servers = endpoints.iter().map(Server::from).collect();
     session.learn(Seen::AllServers(customer, servers));
     Ok(endpoints)

@@ -14,7 +14,7 @@ use uuid::Uuid;
 impl Session {
     /// Sends a read, and gives what it found.
     pub async fn read<O: Operation>(&self, operation: O) -> Result<O::Output, CliError> {
-        Ok(self.read_whole(operation).await?.into_data())
+        Ok(self.read_whole(operation).await?.into_inner())
     }
 
     /// The same with the answer as it came.

@@ -10,7 +10,7 @@ use crate::session::pace::SharedPace;
 use crate::session::service::{self, Source};
 use crate::session::settings::{RateLimits, Safety, Settings};
 use crate::ui::Ui;
-use secmon::pacing::{Budget, Priority};
+use secmon::pacing::{Priority, RateLimiter};
 use secmon::transport::{HttpOptions, HttpTransport, Transport};
 use secmon::{ApiKey, Client, ClientBuilder, Event};
 use std::sync::{Arc, OnceLock};
@@ -152,8 +152,10 @@ fn paced(
     pace: Option<&Arc<SharedPace>>,
 ) -> ClientBuilder {
     match (limits, pace) {
-        (RateLimits::Off, _) => builder.unlimited(),
-        (RateLimits::On(_), Some(pace)) => builder.budget(Arc::clone(pace) as Arc<dyn Budget>),
+        (RateLimits::Off, _) => builder.no_rate_limit(),
+        (RateLimits::On(_), Some(pace)) => {
+            builder.rate_limiter(Arc::clone(pace) as Arc<dyn RateLimiter>)
+        }
         (RateLimits::On(limits), None) => {
             builder.rate_limits(limits.strict, limits.default, limits.window)
         }
@@ -169,7 +171,7 @@ fn configured(builder: ClientBuilder, settings: &Settings) -> ClientBuilder {
         builder = builder.with(|calls| calls.operation_timeout(timeout));
     }
     if let Some(max_wait) = settings.max_wait {
-        builder = builder.with(|calls| calls.max_wait(max_wait));
+        builder = builder.with(|calls| calls.queue_timeout(max_wait));
     }
     builder.with(|calls| calls.sandbox(settings.sandbox))
 }

@@ -8,7 +8,7 @@ use crate::{Account, rate_limits};
 use http::Method;
 use secmon::ErrorKind;
 use secmon::model::EndpointId;
-use secmon::pacing::MemoryBudget;
+use secmon::pacing::MemoryRateLimiter;
 use serde_json::json;
 
 cases! {
@@ -36,8 +36,8 @@ async fn what_stands_in_billing_alone_is_nowhere_else() {
 async fn a_paced_client_meets_no_429() {
     let account = Account::with(json!({"rate_limit": true})).await;
     let (limit, default) = rate_limits();
-    let budget = MemoryBudget::new(limit, default, Duration::from_secs(60));
-    let client = account.builder().budget(Arc::new(budget)).build();
+    let budget = MemoryRateLimiter::new(limit, default, Duration::from_secs(60));
+    let client = account.builder().rate_limiter(Arc::new(budget)).build();
     let client = client.expect("a client");
     let nobody = EndpointId::from(crate::nobody());
     for _ in 0..limit {
@@ -45,7 +45,7 @@ async fn a_paced_client_meets_no_429() {
         assert_eq!(account.last_outcome(), "404 ENDPOINT_NOT_FOUND");
     }
     let error = client.servers().suspend(nobody).await;
-    assert_eq!(error.expect_err("no slot").kind(), ErrorKind::MaxWait);
+    assert_eq!(error.expect_err("no slot").kind(), ErrorKind::QueueTimeout);
     let calls = account.calls(&Method::POST, "/api/v1/billing/suspend");
     assert_eq!(calls.await, limit as usize);
 }

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use http::Method;
 use secmon::model::{EndpointId, EndpointStatus, PortRange, Protocol, Rule, RuleId};
 use secmon::operations::{CreateRule, ListRules};
-use secmon::{Client, Error, ErrorKind, Response, Sent};
+use secmon::{Client, Delivery, Error, ErrorKind, Response};
 use serde_json::{Value, json};
 
 cases! {
@@ -26,7 +26,7 @@ cases! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     Done,
-    Failed(ErrorKind, Sent),
+    Failed(ErrorKind, Delivery),
 }
 
 const PROCESSED: bool = true;
@@ -53,11 +53,13 @@ fn fault(effect: Value, processed: bool, repeatable: (usize, End), once: (usize,
 }
 
 const TWICE: (usize, End) = (2, End::Done);
-const LOST: (usize, End) = (1, End::Failed(ErrorKind::Interrupted, Sent::Maybe));
-const UNREADABLE: (usize, End) = (1, End::Failed(ErrorKind::Decode, Sent::Maybe));
+const LOST: (usize, End) = (1, End::Failed(ErrorKind::Interrupted, Delivery::Maybe));
+const UNREADABLE: (usize, End) = (1, End::Failed(ErrorKind::Decode, Delivery::Maybe));
+/// A page in the service's place.
+const GATEWAY: (usize, End) = (1, End::Failed(ErrorKind::Gateway, Delivery::Maybe));
 /// An error status that does not say what happened, and one that does.
-const LEFT_OPEN: (usize, End) = (1, End::Failed(ErrorKind::Api, Sent::Maybe));
-const REFUSED: (usize, End) = (1, End::Failed(ErrorKind::Api, Sent::Yes));
+const LEFT_OPEN: (usize, End) = (1, End::Failed(ErrorKind::Api, Delivery::Maybe));
+const REFUSED: (usize, End) = (1, End::Failed(ErrorKind::Api, Delivery::Answered));
 
 #[rustfmt::skip]
 fn faults() -> Vec<Fault> {
@@ -76,7 +78,7 @@ fn faults() -> Vec<Fault> {
         fault(json!({"close": "reset"}),          UNTOUCHED, TWICE, LOST),
         fault(json!({"close": "after"}),          PROCESSED, TWICE, LOST),
         fault(json!({"close": "mid_body"}),       PROCESSED, TWICE, LOST),
-        fault(page(502),                          UNTOUCHED, TWICE, UNREADABLE),
+        fault(page(502),                          UNTOUCHED, TWICE, GATEWAY),
         // Answers that end the call.
         fault(page(200),                          UNTOUCHED, UNREADABLE, UNREADABLE),
         fault(json!({"status": 404}),             UNTOUCHED, REFUSED, REFUSED),
@@ -130,10 +132,10 @@ fn ended<T>(result: Result<Response<T>, Error>) -> Ended {
             attempts: response.attempts(),
             note: response.note().is_some(),
             unsure: response.may_have_acted_before(),
-            created: response.created(),
+            created: response.was_created(),
         },
         Err(error) => Ended {
-            end: End::Failed(error.kind(), error.sent()),
+            end: End::Failed(error.kind(), error.delivery()),
             attempts: error.attempts(),
             note: false,
             unsure: false,
@@ -292,7 +294,7 @@ async fn meet(class: Class, fault: Fault, lasts: bool) {
         "{effect}"
     );
     if let End::Failed(_, sent) = end {
-        assert!(sent == Sent::Maybe || !done, "{effect}");
+        assert!(sent == Delivery::Maybe || !done, "{effect}");
     } else if class == Class::Suspend {
         assert_eq!(ended.note, fault.processed && requests == 2, "{effect}");
         let unsure = requests == 2 && fault.once != TWICE;

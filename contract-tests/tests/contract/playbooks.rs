@@ -11,7 +11,7 @@ use secmon::operations::{
     ChangeSubscription, CreateRule, ListCredentialLeaks, ListEndpoints, ListPortAlerts, ListRules,
     ProvisionEndpoint, ProvisionSubscription, ScanEndpoint, ServiceReport, SyncServices,
 };
-use secmon::{ApiKey, Client, ErrorKind, Sent};
+use secmon::{ApiKey, Client, Delivery, ErrorKind};
 use secmon_contract_tests::{Repeatability, Service, ask, assert_keys};
 use secmon_mock::MockServer;
 use serde_json::{Value, json};
@@ -94,7 +94,7 @@ impl<'a> Play<'a> {
         }
         let key = started["api_key"].as_str().unwrap_or_default();
         let builder = Client::builder(&service.url, ApiKey::new(key).expect("a key"));
-        let builder = builder.allow_http(service.host()).unlimited();
+        let builder = builder.allow_http(service.host()).no_rate_limit();
         Self {
             theatre,
             id: started["id"].as_u64().expect("an id"),
@@ -199,7 +199,7 @@ async fn look_after_a_lost_answer(client: Client) {
         .create(customer(), rule())
         .await
         .expect_err("the answer is lost");
-    assert_eq!(lost.sent(), Sent::Maybe);
+    assert_eq!(lost.delivery(), Delivery::Maybe);
     let list = ListRules::new(customer());
     let made = client.pages(list).collect_all().await.expect("rules");
     let made = made.iter().any(|rule| rule.protocol == Protocol::Tcp);

@@ -14,7 +14,7 @@
 
 use secmon::ApiKey;
 use secmon::operations::ListEndpoints;
-use secmon::pacing::RedisBudget;
+use secmon::pacing::RedisRateLimiter;
 use secmon_examples::connect::{self, Limits, variable};
 use secmon_examples::end::{self, End};
 use std::error::Error;
@@ -38,13 +38,13 @@ async fn run() -> Result<End, Box<dyn Error>> {
     let key = ApiKey::new(variable("SECMON_API_KEY")?)?;
     let name = key.fingerprint_with(&variable("SECMON_BASE_URL")?);
     let limits = Limits::from_environment()?;
-    let budget = RedisBudget::new(&variable("REDIS_URL")?, &name)?.rate_limits(
+    let budget = RedisRateLimiter::new(&variable("REDIS_URL")?, &name)?.rate_limits(
         limits.strict,
         limits.default,
         limits.window,
     );
     let client = connect::from_environment()?
-        .budget(Arc::new(budget))
+        .rate_limiter(Arc::new(budget))
         .build()?;
 
     let (customer, start) = ("42".parse()?, Instant::now());

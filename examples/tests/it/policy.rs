@@ -4,7 +4,7 @@ use secmon::operations::{
     ChangeSubscription, GetEndpoint, ListCredentialLeaks, ProvisionDomain, ProvisionEndpoint,
     ResumeEndpoint, ResumeSubscription, ScanEndpoint, TerminateEndpoint, TerminateSubscription,
 };
-use secmon::testing::{self, Script};
+use secmon::testing::{self, MockTransport};
 use secmon::transport::TransportErrorKind;
 use secmon::{ApiKey, Client, Error, ErrorCode, ErrorKind, Operation};
 use secmon_examples::policy::{Next, next};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 const SERVER: &str = "6f9619ff-8b86-4011-b42d-00c04fc964ff";
 
-fn client(script: &Arc<Script>) -> Client {
+fn client(script: &Arc<MockTransport>) -> Client {
     let key = ApiKey::new("a-key").expect("a key");
     let builder = Client::builder("https://portal.example.com", key);
     builder.transport(script.clone()).build().expect("a client")
@@ -206,7 +206,7 @@ fn every_way_to_lose_an_answer_has_a_policy() {
 
 #[tokio::test(start_paused = true)]
 async fn a_refusal_after_a_lost_answer_is_no_refusal_yet() {
-    let script = Script::new();
+    let script = MockTransport::new();
     script.fail(TransportErrorKind::Interrupted);
     script.respond(testing::api_error(
         409.try_into().expect("a status"),
@@ -223,7 +223,7 @@ async fn a_refusal_after_a_lost_answer_is_no_refusal_yet() {
 
 #[tokio::test(start_paused = true)]
 async fn a_source_that_is_down_is_tried_later() {
-    let script = Script::new();
+    let script = MockTransport::new();
     script.respond(testing::unavailable_leaks("The dataset cannot be reached."));
     let list =
         ListCredentialLeaks::new("42".parse().expect("an id"), testing::model(json!(SERVER)));
@@ -232,6 +232,6 @@ async fn a_source_that_is_down_is_tried_later() {
         .collect_all()
         .await
         .expect_err("no list");
-    assert_eq!(error.kind(), ErrorKind::SourceDown);
+    assert_eq!(error.kind(), ErrorKind::LeakSourceUnavailable);
     assert!(matches!(next(&error), Next::RetryLater { after: Some(_) }));
 }

@@ -1,5 +1,6 @@
 //! Building a client.
 
+use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -8,15 +9,16 @@ use http::{HeaderMap, HeaderValue, header};
 use super::{Client, Core, Paths, origin};
 use crate::error::Error;
 use crate::event::Event;
-use crate::operation::{Basis, Namespace, OPERATIONS, OperationInfo};
-use crate::pipeline::Pipeline;
-use crate::pipeline::pacer::{Budget, MemoryBudget, Unlimited};
+use crate::operation::{Namespace, OPERATIONS, OperationInfo, ShapeOrigin};
+use crate::pipeline::pacer::{MemoryRateLimiter, NoRateLimit, RateLimiter};
 use crate::pipeline::retry::RetryBudget;
+use crate::pipeline::runtime::RuntimeCheck;
 use crate::pipeline::transport::Transport;
 #[cfg(feature = "default-transport")]
 use crate::pipeline::transport::{HttpOptions, HttpTransport};
+use crate::pipeline::{Pipeline, RetryFilter};
+use crate::request_options::RequestOptions;
 use crate::secret::KeyProvider;
-use crate::settings::Settings;
 
 /// What a [`Client`] is made of.
 #[must_use = "a builder does nothing until it is built"]
@@ -26,20 +28,21 @@ pub struct ClientBuilder {
     namespace: Namespace,
     http_hosts: Vec<String>,
     paths: Vec<(String, String)>,
-    budget: BudgetChoice,
+    rate_limiter: LimiterChoice,
     batch_reserve: Option<u32>,
     retry_budget: RetryBudget,
+    retry_filter: Option<RetryFilter>,
     transport: Option<Arc<dyn Transport>>,
     #[cfg(feature = "default-transport")]
     http_options: Option<HttpOptions>,
     user_agent: String,
     observer: Option<crate::event::Observer>,
-    settings: Settings,
+    settings: RequestOptions,
 }
 
-enum BudgetChoice {
-    Own(MemoryBudget),
-    Given(Arc<dyn Budget>),
+enum LimiterChoice {
+    Own(MemoryRateLimiter),
+    Given(Arc<dyn RateLimiter>),
 }
 
 impl ClientBuilder {
@@ -50,20 +53,21 @@ impl ClientBuilder {
             namespace: Namespace::default(),
             http_hosts: Vec::new(),
             paths: Vec::new(),
-            budget: BudgetChoice::Own(MemoryBudget::default()),
+            rate_limiter: LimiterChoice::Own(MemoryRateLimiter::default()),
             batch_reserve: None,
             retry_budget: RetryBudget::default(),
+            retry_filter: None,
             transport: None,
             #[cfg(feature = "default-transport")]
             http_options: None,
             user_agent: concat!("secmon/", env!("CARGO_PKG_VERSION")).to_owned(),
             observer: None,
-            settings: Settings::default(),
+            settings: RequestOptions::default(),
         }
     }
 
     /// Changes how calls are made, as in `.with(|calls| calls.max_retries(0))`.
-    pub fn with(mut self, change: impl FnOnce(Settings) -> Settings) -> Self {
+    pub fn with(mut self, change: impl FnOnce(RequestOptions) -> RequestOptions) -> Self {
         self.settings = change(self.settings);
         self
     }
@@ -80,7 +84,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Another path for an operation whose own is only assumed ([`Basis::Assumed`]): the operation's name in
+    /// Another path for an operation whose own is only assumed ([`ShapeOrigin::Assumed`]): the operation's name in
     /// [`OPERATIONS`], and a path from the root with the same names in braces.
     pub fn path(mut self, operation: impl Into<String>, path: impl Into<String>) -> Self {
         self.paths.push((operation.into(), path.into()));
@@ -90,7 +94,7 @@ impl ClientBuilder {
     /// The limits the client keeps to: requests in each `window` for the strict group (60 a minute at the service)
     /// and the default group (100 a minute).
     pub fn rate_limits(mut self, strict: u32, default: u32, window: Duration) -> Self {
-        self.budget = BudgetChoice::Own(MemoryBudget::new(strict, default, window));
+        self.rate_limiter = LimiterChoice::Own(MemoryRateLimiter::new(strict, default, window));
         self
     }
 
@@ -102,13 +106,13 @@ impl ClientBuilder {
     }
 
     /// Keeps to no limit; a 429 of the service is obeyed all the same.
-    pub fn unlimited(self) -> Self {
-        self.budget(Arc::new(Unlimited))
+    pub fn no_rate_limit(self) -> Self {
+        self.rate_limiter(Arc::new(NoRateLimit))
     }
 
     /// A rate budget of the caller's, for clients that share one key.
-    pub fn budget(mut self, budget: Arc<dyn Budget>) -> Self {
-        self.budget = BudgetChoice::Given(budget);
+    pub fn rate_limiter(mut self, limiter: Arc<dyn RateLimiter>) -> Self {
+        self.rate_limiter = LimiterChoice::Given(limiter);
         self
     }
 
@@ -118,13 +122,20 @@ impl ClientBuilder {
         self
     }
 
+    /// Asked before each further attempt; `false` makes the failure the call's result. It can only refuse: what must not
+    /// be sent twice is never sent twice.
+    pub fn retry_if(mut self, may_retry: Arc<dyn Fn(&Error) -> bool + Send + Sync>) -> Self {
+        self.retry_filter = Some(may_retry);
+        self
+    }
+
     /// A transport of the caller's.
     pub fn transport(mut self, transport: Arc<dyn Transport>) -> Self {
         self.transport = Some(transport);
         self
     }
 
-    /// Settings of the transport that comes with this crate: connect time-out, proxy, certificates, largest body.
+    /// RequestOptions of the transport that comes with this crate: connect time-out, proxy, certificates, largest body.
     #[cfg(feature = "default-transport")]
     pub fn http_options(mut self, options: HttpOptions) -> Self {
         self.http_options = Some(options);
@@ -159,10 +170,12 @@ impl ClientBuilder {
                     #[cfg(feature = "default-transport")]
                     self.http_options,
                 )?,
-                budget: budget(self.budget, self.batch_reserve)?,
+                rate_limiter: rate_limiter(self.rate_limiter, self.batch_reserve)?,
                 observer: self.observer,
                 retry_budget: self.retry_budget,
-                rejected: Mutex::default(),
+                retry_filter: self.retry_filter,
+                runtime: RuntimeCheck::default(),
+                key_standing: Mutex::default(),
             },
             namespace: self.namespace,
         };
@@ -180,12 +193,24 @@ impl ClientBuilder {
     }
 }
 
-fn budget(choice: BudgetChoice, reserve: Option<u32>) -> Result<Arc<dyn Budget>, Error> {
+impl fmt::Debug for ClientBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientBuilder")
+            .field("base_url", &origin::without_secrets(&self.base_url))
+            .field("namespace", &self.namespace)
+            .finish_non_exhaustive()
+    }
+}
+
+fn rate_limiter(
+    choice: LimiterChoice,
+    reserve: Option<u32>,
+) -> Result<Arc<dyn RateLimiter>, Error> {
     match (choice, reserve) {
-        (BudgetChoice::Own(own), None) => Ok(Arc::new(own)),
-        (BudgetChoice::Own(own), Some(slots)) => Ok(Arc::new(own.batch_reserve(slots))),
-        (BudgetChoice::Given(given), None) => Ok(given),
-        (BudgetChoice::Given(_), Some(_)) => Err(Error::configuration(
+        (LimiterChoice::Own(own), None) => Ok(Arc::new(own)),
+        (LimiterChoice::Own(own), Some(slots)) => Ok(Arc::new(own.batch_reserve(slots))),
+        (LimiterChoice::Given(given), None) => Ok(given),
+        (LimiterChoice::Given(_), Some(_)) => Err(Error::configuration(
             "the batch reserve would do nothing: set it on the budget that the builder was given",
         )),
     }
@@ -202,13 +227,15 @@ fn paths(given: Vec<(String, String)>) -> Result<Paths, Error> {
         names
     };
     let known = |(name, path): (String, String)| {
-        let assumed = |info: &&&OperationInfo| info.name == name && info.basis == Basis::Assumed;
+        let assumed =
+            |info: &&&OperationInfo| info.name == name && info.shape_origin == ShapeOrigin::Assumed;
         let info = OPERATIONS.iter().find(assumed).ok_or_else(|| {
             Error::configuration(format!(
                 "there is no operation `{name}` whose path is assumed"
             ))
         })?;
-        if !path.starts_with('/') || placeholders(&path) != placeholders(info.path) {
+        let fits = path.starts_with('/') && !super::target::climbs(&path);
+        if !fits || placeholders(&path) != placeholders(info.path) {
             return Err(Error::configuration(format!(
                 "`{path}` cannot stand for `{}`: it must start with / and have the same names in braces",
                 info.path

@@ -1,30 +1,33 @@
 //! One call with settings of its own.
 
+use std::fmt;
 use std::sync::Arc;
 
+use crate::answer_check::AnswerCheck;
 use crate::client::Client;
 use crate::error::{CallFacts, Error, FieldErrors};
 use crate::operation::Operation;
 use crate::pipeline::transport::BoxFuture;
 use crate::pipeline::{Call, Failure};
+use crate::request_options::RequestOptions;
 use crate::response::Response;
-use crate::settings::Settings;
 use crate::{answer::Answer, envelope};
 use http::StatusCode;
 
-/// A call that waits to be sent: by `.await`, or by [`send`](CallBuilder::send), which saves an allocation.
+/// A call that waits to be sent: by `.await`, or by [`send`](CallBuilder::send), which saves an allocation. It owns what it
+/// needs, so that it can be spawned.
 #[must_use = "a call does nothing until it is awaited"]
-pub struct CallBuilder<'a, O> {
-    client: &'a Client,
+pub struct CallBuilder<O> {
+    client: Client,
     pub(super) operation: O,
-    settings: Arc<Settings>,
+    settings: Arc<RequestOptions>,
     page: Option<u32>,
 }
 
-impl<'a, O: Operation> CallBuilder<'a, O> {
-    pub(super) fn new(client: &'a Client, operation: O) -> Self {
+impl<O: Operation> CallBuilder<O> {
+    pub(super) fn new(client: &Client, operation: O) -> Self {
         Self {
-            client,
+            client: client.clone(),
             operation,
             settings: client.settings.clone(),
             page: None,
@@ -32,8 +35,8 @@ impl<'a, O: Operation> CallBuilder<'a, O> {
     }
 
     /// Changes how this call is made, as in `.with(|call| call.wait_for_cooldown(true))`.
-    pub fn with(mut self, change: impl FnOnce(Settings) -> Settings) -> Self {
-        self.settings = Arc::new(change(Settings::clone(&self.settings)));
+    pub fn with(mut self, change: impl FnOnce(RequestOptions) -> RequestOptions) -> Self {
+        self.settings = Arc::new(change(RequestOptions::clone(&self.settings)));
         self
     }
 
@@ -58,16 +61,33 @@ impl<'a, O: Operation> CallBuilder<'a, O> {
             Ok(fields) => self.client.prepare(O::INFO, fields, self.settings),
             Err(reason) => Err(Error::configuration(reason)),
         };
-        let call = call.map_err(|error| error.about(CallFacts::of(O::INFO)))?;
-        let read = |answer| conclude::<O>(&call, answer);
+        let call = call.map_err(|error| {
+            let error = error.about(CallFacts::of(O::INFO));
+            self.client.core.pipeline.refused(O::INFO.name, &error);
+            error
+        })?;
+        let read = |answer| {
+            let asked = Asked {
+                operation: &self.operation,
+                page: self.page,
+            };
+            conclude(&call, Some(&asked), answer)
+        };
         let result = self.client.core.pipeline.run(&call, read).await;
         result.map_err(|failure| failure.error)
     }
 }
 
+/// What an answer is compared with.
+pub(crate) struct Asked<'a, O> {
+    operation: &'a O,
+    page: Option<u32>,
+}
+
 /// The operation's result, or why the answer is none.
 pub(crate) fn conclude<O: Operation>(
     call: &Call,
+    asked: Option<&Asked<'_, O>>,
     answer: Answer,
 ) -> Result<Response<O::Output>, Failure> {
     let read = match answer.status {
@@ -75,21 +95,39 @@ pub(crate) fn conclude<O: Operation>(
         StatusCode::NOT_FOUND => envelope::nothing(),
         status => envelope::decode(O::INFO.envelope, status, &answer.body),
     };
+    let read = read.and_then(|data| {
+        let Some(asked) = asked else { return Ok(data) };
+        let mut check = AnswerCheck::new(&answer, O::INFO.envelope, asked.page);
+        asked.operation.check_answer(&data, &mut check);
+        match check.into_problem() {
+            Some(problem) => Err(problem),
+            None => Ok(data),
+        }
+    });
     match read {
         Ok(data) => Ok(Response::new(data, answer)),
-        Err(misfit) => Err(Failure {
-            error: call.error_of(&answer, Some(&misfit)),
+        Err(problem) => Err(Failure {
+            error: call.error_of(&answer, Some(&problem)),
             answer: Some(Box::new(answer)),
         }),
     }
 }
 
-impl<'a, O> IntoFuture for CallBuilder<'a, O>
+impl<O: fmt::Debug> fmt::Debug for CallBuilder<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallBuilder")
+            .field("operation", &self.operation)
+            .field("page", &self.page)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<O> IntoFuture for CallBuilder<O>
 where
-    O: Operation + 'a,
+    O: Operation + 'static,
 {
     type Output = Result<Response<O::Output>, Error>;
-    type IntoFuture = BoxFuture<'a, Self::Output>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(self.send())

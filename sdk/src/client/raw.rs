@@ -14,6 +14,7 @@ use crate::pipeline::{Call, Failure};
 
 /// A request to any path of the service.
 #[derive(Debug, Clone)]
+#[must_use = "a request does nothing until it is sent"]
 pub struct RawRequest {
     /// The HTTP method.
     pub method: Method,
@@ -86,7 +87,7 @@ fn prepare(client: &Client, request: RawRequest) -> Result<Call, Error> {
     // A literal path stands before the one whose placeholder would take it, as in the table.
     let mut table = OPERATIONS.iter().copied();
     let operation = table.find(|info| info.matches(&request.method, name));
-    let mut address = format!("{}{path}", client.origin());
+    let mut address = format!("{}{path}", client.base_url());
     target::push_query(&mut address, request.query);
     let mut headers = client.headers_for(operation.map(|info| info.group), &client.settings);
     headers.extend(request.headers);
@@ -108,11 +109,7 @@ fn prepare(client: &Client, request: RawRequest) -> Result<Call, Error> {
 /// The path from the root. Segments that climb are refused: what they end at is not what the table was asked about.
 fn absolute(path: &str) -> Result<String, Error> {
     let names = path.split('?').next().unwrap_or_default();
-    if names.contains("://")
-        || names
-            .split('/')
-            .any(|segment| matches!(segment, "." | ".."))
-    {
+    if names.contains("://") || target::climbs(names) {
         return Err(Error::configuration(format!(
             "`{path}` is not a path of the service: write it as in /api/v1/endpoints"
         )));

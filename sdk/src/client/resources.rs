@@ -14,7 +14,7 @@ use crate::page::Pages;
 /// Declares resources: their accessors, each a call or the pages of a list, and the method of the client that gives one.
 /// The request is made from the arguments, unless it is written out.
 macro_rules! accessors {
-    (@result call $operation:ty) => { CallBuilder<'a, $operation> };
+    (@result call $operation:ty) => { CallBuilder<$operation> };
     (@result pages $operation:ty) => { Pages<$operation> };
     (@request $operation:ident $($argument:ident)*) => { $operation::new($($argument),*) };
     (@request $operation:ident $($argument:ident)* = $request:expr) => { $request };
@@ -193,18 +193,18 @@ accessors! {
 
 impl Client {
     /// Asks whether the service is up: [`GetHealth`].
-    pub fn health(&self) -> CallBuilder<'_, GetHealth> {
+    pub fn health(&self) -> CallBuilder<GetHealth> {
         self.call(GetHealth::new())
     }
 
     /// Mints a token that signs a customer in: [`CreateSsoToken`]. Where to land can be added:
     /// `client.sso_token(customer).redirect_path("/domains").await`.
-    pub fn sso_token(&self, customer: CustomerId) -> CallBuilder<'_, CreateSsoToken> {
+    pub fn sso_token(&self, customer: CustomerId) -> CallBuilder<CreateSsoToken> {
         self.call(CreateSsoToken::new(customer))
     }
 }
 
-impl CallBuilder<'_, CreateSsoToken> {
+impl CallBuilder<CreateSsoToken> {
     /// The page of the portal to land on, a path from the root.
     pub fn redirect_path(mut self, path: impl Into<String>) -> Self {
         self.operation = self.operation.redirect_path(path);

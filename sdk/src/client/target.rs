@@ -70,6 +70,18 @@ fn is_segment(text: &str) -> bool {
     !matches!(text, "" | "." | "..") && text.bytes().all(plain)
 }
 
+/// Whether a path given as text has a segment that means another folder, in any spelling: `%2e` is a dot to a server,
+/// a backslash a slash to a URL parser, and an escape may be escaped once more (F15).
+pub(super) fn climbs(path: &str) -> bool {
+    let mut plain = path.to_ascii_lowercase();
+    while plain.contains("%25") {
+        plain = plain.replace("%25", "%");
+    }
+    let plain = plain.replace("%2e", ".").replace("%2f", "/");
+    let is_dots = |segment| matches!(segment, "." | "..");
+    plain.contains(['\\', '#']) || plain.contains("%5c") || plain.split('/').any(is_dots)
+}
+
 /// Where the remaining fields travel: the address with its query, and the body.
 pub(super) fn address_and_body(
     mut address: String,

@@ -6,6 +6,7 @@ use http::StatusCode;
 use serde_json::{Map, Value};
 
 use super::{ErrorCode, FieldErrors, shown};
+use crate::envelope::{json, whole_number};
 use crate::redact::Redactor;
 
 /// Longest message and longest code that are kept, in bytes.
@@ -31,7 +32,7 @@ pub struct ApiError {
 impl ApiError {
     /// Reads an error answer; `None` when the text is in none of the documented shapes.
     pub(crate) fn parse(status: StatusCode, body: &[u8], redactor: &Redactor) -> Option<Self> {
-        let Ok(Value::Object(answer)) = serde_json::from_slice(body) else {
+        let Ok(Value::Object(answer)) = json::parse(body) else {
             return None;
         };
         let mut answer = Value::Object(answer);
@@ -164,7 +165,7 @@ impl Details {
     }
 
     fn number(&self, name: &str) -> Option<u64> {
-        self.get(name).and_then(Value::as_u64)
+        whole_number(self.get(name)?)?.as_u64()
     }
 }
 

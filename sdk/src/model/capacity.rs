@@ -2,12 +2,11 @@
 
 use std::fmt;
 
-use serde::de::value::SeqAccessDeserializer;
-use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::ProductSlug;
-use super::tolerant::object;
 
 /// Capacity and use of one product by one customer, after a reconciliation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,6 +81,31 @@ impl<'de> Deserialize<'de> for CapacityReports {
 
 struct Reports;
 
+/// What is no report beside the reports is passed over: the services are changed, whatever else is told.
+macro_rules! passed_over {
+    ($nothing:expr) => {
+        fn visit_bool<E: Error>(self, _: bool) -> Result<Self::Value, E> {
+            Ok($nothing)
+        }
+
+        fn visit_u64<E: Error>(self, _: u64) -> Result<Self::Value, E> {
+            Ok($nothing)
+        }
+
+        fn visit_i64<E: Error>(self, _: i64) -> Result<Self::Value, E> {
+            Ok($nothing)
+        }
+
+        fn visit_f64<E: Error>(self, _: f64) -> Result<Self::Value, E> {
+            Ok($nothing)
+        }
+
+        fn visit_str<E: Error>(self, _: &str) -> Result<Self::Value, E> {
+            Ok($nothing)
+        }
+    };
+}
+
 impl<'de> Visitor<'de> for Reports {
     type Value = CapacityReports;
 
@@ -92,8 +116,9 @@ impl<'de> Visitor<'de> for Reports {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<CapacityReports, A::Error> {
         let mut reports = Vec::new();
         while let Some(product) = entries.next_key()? {
-            let Told(report) = entries.next_value()?;
-            let report = report.unwrap_or_default();
+            let ByProduct(Some(report)) = entries.next_value()? else {
+                continue;
+            };
             reports.push(CapacityReport {
                 product_type: report.product_type.unwrap_or(product),
                 capacity: report.capacity,
@@ -109,11 +134,50 @@ impl<'de> Visitor<'de> for Reports {
     fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<CapacityReports, A::Error> {
         Vec::deserialize(SeqAccessDeserializer::new(items)).map(CapacityReports)
     }
+
+    fn visit_unit<E: Error>(self) -> Result<CapacityReports, E> {
+        Ok(CapacityReports::default())
+    }
+
+    passed_over!(CapacityReports::default());
 }
 
-/// A report below the name of its product; `None` where there is nothing to tell.
-#[derive(Deserialize)]
-struct Told(#[serde(deserialize_with = "object")] Option<Unnamed>);
+/// A report below the name of its product; none where a member is no report. One of null or `[]` tells nothing.
+struct ByProduct(Option<Unnamed>);
+
+impl<'de> Deserialize<'de> for ByProduct {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ByProductVisitor)
+    }
+}
+
+struct ByProductVisitor;
+
+impl<'de> Visitor<'de> for ByProductVisitor {
+    type Value = ByProduct;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a report")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<ByProduct, A::Error> {
+        let report = Unnamed::deserialize(MapAccessDeserializer::new(members))?;
+        Ok(ByProduct(Some(report)))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<ByProduct, A::Error> {
+        match items.next_element::<IgnoredAny>()? {
+            None => Ok(ByProduct(Some(Unnamed::default()))),
+            Some(_) => Err(Error::invalid_type(Unexpected::Seq, &self)),
+        }
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<ByProduct, E> {
+        Ok(ByProduct(Some(Unnamed::default())))
+    }
+
+    passed_over!(ByProduct(None));
+}
 
 /// A report that may leave its product to the name above it.
 #[derive(Default, Deserialize)]

@@ -63,7 +63,7 @@ macro_rules! open_enum {
 
         impl $name {
             /// The values this version has names for.
-            pub const KNOWN: &'static [Self] = &[$(Self::$variant,)+];
+            pub const VARIANTS: &'static [Self] = &[$(Self::$variant,)+];
 
             /// The value as the API writes it.
             pub fn as_str(&self) -> &str {

@@ -2,22 +2,35 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::tolerant::filled;
+
 /// Absolute addresses of the neighbouring pages of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PageLinks {
     /// The first page.
+    #[serde(default, deserialize_with = "filled")]
     pub first: Option<String>,
     /// The last page.
+    #[serde(default, deserialize_with = "filled")]
     pub last: Option<String>,
     /// The page before; `None` on the first page.
+    #[serde(default, deserialize_with = "filled")]
     pub prev: Option<String>,
     /// The page after; `None` on the last page.
+    #[serde(default, deserialize_with = "filled")]
     pub next: Option<String>,
 }
 
 /// The part of [`Page`](crate::page::Page) that gives the items, from the member of the page that holds them.
 macro_rules! items {
+    ($items:ident: $item:ty, by_id) => {
+        $crate::model::paging::items!($items: $item);
+
+        fn id(item: &$item) -> Option<uuid::Uuid> {
+            Some(item.id.into())
+        }
+    };
     ($items:ident: $item:ty) => {
         type Item = $item;
 
@@ -51,7 +64,7 @@ macro_rules! counted_page {
         }
 
         impl crate::page::Page for $page {
-            $crate::model::paging::items!($items: $item);
+            $crate::model::paging::items!($items: $item, by_id);
 
             fn position(&self) -> crate::page::Position {
                 crate::page::Position {
@@ -68,7 +81,7 @@ macro_rules! counted_page {
 macro_rules! linked_page {
     ($page:ident of $item:ty) => {
         impl crate::page::Page for $page {
-            $crate::model::paging::items!(data: $item);
+            $crate::model::paging::items!(data: $item, by_id);
 
             fn position(&self) -> crate::page::Position {
                 crate::page::Position {

@@ -52,20 +52,34 @@ impl FromStr for Timestamp {
     }
 }
 
-/// The documented form first; then what services write when they forget the offset or the time, read as UTC.
+/// The documented form first; then what services write that forget the colon, the `T`, the offset or the time, the last
+/// two read as UTC (F12).
 fn parse(text: &str) -> Option<DateTime<FixedOffset>> {
     if let Ok(instant) = DateTime::parse_from_rfc3339(text) {
         return Some(instant);
     }
-    let utc = NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f")
-        .or_else(|_| NaiveDateTime::parse_from_str(text, "%Y-%m-%d %H:%M:%S%.f"))
-        .ok()
-        .or_else(|| {
+    let text = text.trim();
+    let with_offset = ["%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f%#z"];
+    let of_utc = ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f"];
+    // A blank before the offset is no part of a format above, and `Z` and `UTC` are read by no `%z`.
+    let bare = text.strip_suffix(['Z', 'z']).or(text.strip_suffix("UTC"));
+    let joined = text.replacen(" +", "+", 1);
+    let zoned = with_offset.iter();
+    let mut zoned = zoned.filter_map(|format| DateTime::parse_from_str(&joined, format).ok());
+    let utc = |text: &str| {
+        let mut read = of_utc
+            .iter()
+            .filter_map(|format| NaiveDateTime::parse_from_str(text, format).ok());
+        let day = || {
             NaiveDate::parse_from_str(text, "%Y-%m-%d")
                 .ok()?
                 .and_hms_opt(0, 0, 0)
-        })?;
-    Some(utc.and_utc().fixed_offset())
+        };
+        Some(read.next().or_else(day)?.and_utc().fixed_offset())
+    };
+    zoned
+        .next()
+        .or_else(|| utc(bare.unwrap_or(text).trim_end()))
 }
 
 impl PartialEq for Timestamp {

@@ -6,6 +6,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
+use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{
     DeserializeOwned, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor,
@@ -100,18 +101,25 @@ where
     D: Deserializer<'de>,
     T: FromStr,
 {
-    deserializer.deserialize_any(Text(expected, PhantomData))
+    deserializer.deserialize_any(Numeral(expected, PhantomData))
 }
 
-struct Text<T>(&'static str, PhantomData<T>);
+/// A number, or the text of one; a fraction of nothing (`60.0`) is none.
+struct Numeral<T>(&'static str, PhantomData<T>);
 
-impl<T: FromStr> Text<T> {
+impl<T: FromStr> Numeral<T> {
     fn read<E: Error>(&self, text: &str, found: Unexpected<'_>) -> Result<T, E> {
-        text.parse().map_err(|_| E::invalid_value(found, &self.0))
+        let whole = || {
+            text.split_once('.')
+                .filter(|(_, rest)| rest.trim_end_matches('0').is_empty())
+        };
+        let read = text.trim().parse().ok();
+        let read = read.or_else(|| whole()?.0.trim().parse().ok());
+        read.ok_or_else(|| E::invalid_value(found, &self.0))
     }
 }
 
-impl<T: FromStr> Visitor<'_> for Text<T> {
+impl<T: FromStr> Visitor<'_> for Numeral<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -133,6 +141,29 @@ impl<T: FromStr> Visitor<'_> for Text<T> {
     fn visit_f64<E: Error>(self, number: f64) -> Result<T, E> {
         self.read(&number.to_string(), Unexpected::Other("number"))
     }
+}
+
+struct Text<T>(&'static str, PhantomData<T>);
+
+impl<T: FromStr> Visitor<'_> for Text<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+        let read = text.parse();
+        read.map_err(|_| E::invalid_value(Unexpected::Other("text"), &self.0))
+    }
+}
+
+/// A text; an empty one is none.
+pub(crate) fn filled<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<String>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?;
+    Ok(text.filter(|text| !text.is_empty()))
 }
 
 /// Implements `Deserialize` by `FromStr`, from a text (`parsed`) or from a number too (`number`).

@@ -6,10 +6,11 @@
 /// operation! {
 ///     /// `POST .../suspend`: what it does. Errors: ...
 ///     suspend_endpoint: SuspendEndpoint -> EndpointState = POST "/api/v1/{namespace}/suspend",
-///     Provisioning, Repeatable, Specified, Success;      // group, retry safety, basis, envelope; then: secret, in_body
+///     Provisioning, Repeatable, Specified, Success;      // group, retry safety, shape_origin, envelope; then: secret, in_body
 ///     required { /** The server. */ endpoint_id: EndpointId, }
 ///     optional { /** A label. */ label: String [most(100)], }      // in brackets: the check of `validate.rs`
 ///     check { |request, problems| ... }                            // what no field can tell alone
+///     answer { |request, answer, check| ... }                      // what of an answer must be as was asked
 /// }
 /// ```
 ///
@@ -20,7 +21,7 @@ macro_rules! operation {
         @made [$($seen:tt)?] $made:ident
         $(#[$about:meta])*
         $name:ident: $request:ident -> $output:ty = $method:ident $path:literal,
-        $group:ident, $safety:ident, $basis:ident, $envelope:ident $(, $trait_of_row:ident)*;
+        $group:ident, $safety:ident, $shape_origin:ident, $envelope:ident $(, $trait_of_row:ident)*;
         $(required { $(
             $(#[doc = $needed_doc:literal])* $(#[serde($($needed_serde:tt)*)])?
             $needed:ident: $needed_kind:tt $([$needed_check:expr])?,
@@ -30,12 +31,13 @@ macro_rules! operation {
             $field:ident: $kind:tt $([$check:expr])?,
         )* })?
         $(check { $whole:expr })?
+        $(answer { $compare:expr })?
     ) => {
         $(#[$about])*
         #[doc = ""]
         #[doc = concat!(
             "In the table: [`Group::", stringify!($group), "`](crate::Group), [`RetrySafety::", stringify!($safety),
-            "`](crate::RetrySafety), [`Basis::", stringify!($basis), "`](crate::Basis).",
+            "`](crate::RetrySafety), [`ShapeOrigin::", stringify!($shape_origin), "`](crate::ShapeOrigin).",
         )]
         #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         #[non_exhaustive]
@@ -81,7 +83,7 @@ macro_rules! operation {
                 $path,
             )
             .safety($crate::RetrySafety::$safety)
-            .basis($crate::Basis::$basis)
+            .shape_origin($crate::ShapeOrigin::$shape_origin)
             .envelope($crate::Envelope::$envelope)
             .fields(&[$($(stringify!($needed),)*)? $($(stringify!($field),)*)?])
             $(.$trait_of_row())*;
@@ -95,6 +97,11 @@ macro_rules! operation {
                     whole(self, problems);
                 })?
             }
+
+            $(fn check_answer(&self, answer: &$output, check: &mut $crate::AnswerCheck<'_>) {
+                let compare: fn(&Self, &$output, &mut $crate::AnswerCheck<'_>) = $compare;
+                compare(self, answer, check);
+            })?
         }
     };
     (account_wide $($declared:tt)+) => {

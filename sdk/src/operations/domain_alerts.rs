@@ -22,12 +22,12 @@ operation! {
     }
     optional {
         /// Only alerts in this state.
-        status: DomainAlertStatus [one_of(DomainAlertStatus::KNOWN)],
+        status: DomainAlertStatus [one_of(DomainAlertStatus::VARIANTS)],
         /// Only alerts of this type, `type` in the API.
         #[serde(rename = "type")]
         kind: DomainAlertType,
         /// Only alerts about these people.
-        category: LeakCategory [one_of(LeakCategory::KNOWN)],
+        category: LeakCategory [one_of(LeakCategory::VARIANTS)],
         /// Only alerts of exactly this severity: critical, high or medium.
         severity: Severity [one_of(&[Severity::Critical, Severity::High, Severity::Medium])],
         /// Alerts per page, 1 to 50.
@@ -37,7 +37,16 @@ operation! {
     }
     check {
         |request, problems| {
-            problems.check("type", request.kind.as_ref(), one_of(DomainAlertType::KNOWN));
+            problems.check("type", request.kind.as_ref(), one_of(DomainAlertType::VARIANTS));
+        }
+    }
+    answer {
+        |request, answer, check| {
+            check.page("current_page", request.page, answer.current_page);
+            for (position, alert) in answer.alerts.iter().enumerate() {
+                let member = format_args!("alerts[{position}].monitored_domain_id");
+                check.same(member, &request.domain_id, &alert.monitored_domain_id);
+            }
         }
     }
 }
@@ -55,6 +64,13 @@ operation! {
         /// The alert.
         alert_id: DomainAlertId,
     }
+    answer {
+        |request, answer, check| {
+            let alert = &answer.alert;
+            check.same("alert.id", &request.alert_id, &alert.id);
+            check.same("alert.monitored_domain_id", &request.domain_id, &alert.monitored_domain_id);
+        }
+    }
 }
 
 operation! {
@@ -71,6 +87,12 @@ operation! {
         /// The alert.
         alert_id: DomainAlertId,
     }
+    answer {
+        |request, answer, check| {
+            check.same("alert.id", &request.alert_id, &answer.alert.id);
+            check.same("alert.status", &DomainAlertStatus::Acknowledged, &answer.alert.status);
+        }
+    }
 }
 
 operation! {
@@ -86,6 +108,12 @@ operation! {
         domain_id: DomainId,
         /// The alert.
         alert_id: DomainAlertId,
+    }
+    answer {
+        |request, answer, check| {
+            check.same("alert.id", &request.alert_id, &answer.alert.id);
+            check.same("alert.status", &DomainAlertStatus::Resolved, &answer.alert.status);
+        }
     }
 }
 

@@ -21,6 +21,13 @@ operation! {
         /// The customer.
         billing_customer_id: CustomerId,
     }
+    answer {
+        |_, answer, check| {
+            if answer.subscribed && answer.domains.is_none() {
+                check.refuse("domains", "they are missing, of a customer who is subscribed");
+            }
+        }
+    }
 }
 
 /// A customer's domains.
@@ -68,6 +75,9 @@ operation! {
         /// The domain.
         domain_id: DomainId,
     }
+    answer {
+        |request, answer, check| check.same("id", &request.domain_id, &answer.id)
+    }
 }
 
 operation! {
@@ -113,6 +123,9 @@ operation! {
         /// Number of the page, from 1.
         page: u32 [at_least_one],
     }
+    answer {
+        |request, answer, check| check.page("current_page", request.page, answer.current_page)
+    }
 }
 
 operation! {
@@ -130,9 +143,12 @@ operation! {
     }
     optional {
         /// Only credentials of these people.
-        category: LeakCategory [one_of(LeakCategory::KNOWN)],
+        category: LeakCategory [one_of(LeakCategory::VARIANTS)],
         /// Number of the page, from 1.
         page: u32 [at_least_one],
+    }
+    answer {
+        |request, answer, check| check.page("page", request.page, answer.page)
     }
 }
 
@@ -182,8 +198,8 @@ impl Page for CredentialLeaks {
         let last_page = size.and_then(|size| Some(self.total?.div_ceil(size)));
         Position {
             last_page: last_page.and_then(|page| u32::try_from(page).ok()),
-            source_down: self.error.is_some(),
-            source_off: !self.enabled,
+            source_unavailable: self.error.is_some(),
+            source_not_configured: !self.enabled,
             ..Position::of(self.page, self.total)
         }
     }

@@ -54,6 +54,12 @@ operation! {
         /// The domain.
         monitored_domain_id: DomainId,
     }
+    answer {
+        |request, answer, check| {
+            check.same("monitored_domain_id", &request.monitored_domain_id, &answer.monitored_domain_id);
+            check.same("status", &DomainStatus::Paused, &answer.status);
+        }
+    }
 }
 
 operation! {
@@ -67,6 +73,12 @@ operation! {
         /// The domain.
         monitored_domain_id: DomainId,
     }
+    answer {
+        |request, answer, check| {
+            check.same("monitored_domain_id", &request.monitored_domain_id, &answer.monitored_domain_id);
+            check.same("status", &DomainStatus::Active, &answer.status);
+        }
+    }
 }
 
 operation! {
@@ -79,13 +91,19 @@ operation! {
         /// The domain.
         monitored_domain_id: DomainId,
     }
+    answer {
+        |request, answer, check| {
+            check.same("monitored_domain_id", &request.monitored_domain_id, &answer.monitored_domain_id);
+            check.same("status", &DomainStatus::Terminated, &answer.status);
+        }
+    }
 }
 
 operation! {
     /// `POST .../update-domain`: watches another domain in its place; the history stays on the record.
     ///
     /// Errors: `DOMAIN_NOT_FOUND`, `DOMAIN_ALREADY_EXISTS`; the latter may be this call's own doing where
-    /// [`sent`](crate::Error::sent) is `Maybe`.
+    /// [`delivery`](crate::Error::delivery) is `Maybe`.
     update_domain: UpdateDomain -> DomainState = POST "/api/v1/{namespace}/update-domain",
     Provisioning, Repeatable, Specified, Success;
     required {
@@ -93,6 +111,11 @@ operation! {
         monitored_domain_id: DomainId,
         /// The new domain, at most 253 characters.
         domain: String [text_to(253)],
+    }
+    answer {
+        |request, answer, check| {
+            check.same("monitored_domain_id", &request.monitored_domain_id, &answer.monitored_domain_id);
+        }
     }
 }
 
@@ -111,6 +134,14 @@ operation! {
         service_id: ServiceId,
         /// The domain, which is removed with its alerts and history.
         monitored_domain_id: DomainId,
+    }
+    answer {
+        |request, answer, check| {
+            check.same("monitored_domain_id", &request.monitored_domain_id, &answer.monitored_domain_id);
+            if !answer.released {
+                check.refuse("released", "it says that nothing was released");
+            }
+        }
     }
 }
 

@@ -25,6 +25,16 @@ operation! {
         /// Number of the page, from 1.
         page: u32 [at_least_one],
     }
+    answer {
+        |request, answer, check| {
+            check.page("meta.current_page", request.page, answer.meta.current_page);
+            for (position, server) in answer.data.iter().enumerate() {
+                let member = format_args!("data[{position}].billing_customer_id");
+                let customer = server.billing_customer_id.as_ref();
+                check.same_if_present(member, request.billing_customer_id.as_ref(), customer);
+            }
+        }
+    }
 }
 
 operation! {
@@ -51,6 +61,12 @@ operation! {
         /// E-mail address of the customer's account, used when it is created; at most 255 characters.
         client_email: String [email],
     }
+    answer {
+        |request, answer, check| {
+            let customer = answer.billing_customer_id.as_ref();
+            check.same_if_present("billing_customer_id", Some(&request.billing_customer_id), customer);
+        }
+    }
 }
 
 operation! {
@@ -66,6 +82,13 @@ operation! {
         /// Refuses the call (403) unless this customer owns it.
         billing_customer_id: CustomerId,
     }
+    answer {
+        |request, answer, check| {
+            check.same("id", &request.endpoint_id, &answer.id);
+            let customer = answer.billing_customer_id.as_ref();
+            check.same_if_present("billing_customer_id", request.billing_customer_id.as_ref(), customer);
+        }
+    }
 }
 
 operation! {
@@ -80,6 +103,17 @@ operation! {
     optional {
         /// Refuses the call (403) unless this customer owns it.
         billing_customer_id: CustomerId,
+    }
+    answer {
+        |request, answer, check| {
+            check.same("data.id", &request.endpoint_id, &answer.data.id);
+            let customer = answer.data.billing_customer_id.as_ref();
+            check.same_if_present("data.billing_customer_id", request.billing_customer_id.as_ref(), customer);
+            for (position, alert) in answer.alerts.iter().enumerate() {
+                let member = format_args!("alerts[{position}].endpoint_id");
+                check.same_if_present(member, Some(&request.endpoint_id), alert.endpoint_id.as_ref());
+            }
+        }
     }
 }
 
@@ -102,6 +136,14 @@ operation! {
         nickname: String [most(255)],
         /// Active or paused.
         status: EndpointStatus [one_of(SETTABLE)],
+    }
+    answer {
+        |request, answer, check| {
+            check.same("id", &request.endpoint_id, &answer.id);
+            let customer = answer.billing_customer_id.as_ref();
+            check.same_if_present("billing_customer_id", Some(&request.billing_customer_id), customer);
+            check.same_if_present("status", request.status.as_ref(), Some(&answer.status));
+        }
     }
 }
 

@@ -25,7 +25,15 @@ operation! {
     }
     optional {
         /// Its format; recognised by its content when not given.
-        format: FirewallFormat [one_of(FirewallFormat::KNOWN)],
+        format: FirewallFormat [one_of(FirewallFormat::VARIANTS)],
+    }
+    answer {
+        |request, answer, check| {
+            for (position, rule) in answer.suggested.iter().flatten().enumerate() {
+                let member = format_args!("suggested[{position}].endpoint_id");
+                check.same_if_present(member, Some(&request.endpoint_id), rule.endpoint_id.as_ref());
+            }
+        }
     }
 }
 

@@ -29,6 +29,15 @@ operation! {
         /// Number of the page, from 1.
         page: u32 [at_least_one],
     }
+    answer {
+        |request, answer, check| {
+            check.page("current_page", request.page, answer.current_page);
+            for (position, alert) in answer.alerts.iter().enumerate() {
+                let member = format_args!("alerts[{position}].endpoint_id");
+                check.same_if_present(member, request.endpoint_id.as_ref(), alert.endpoint_id.as_ref());
+            }
+        }
+    }
 }
 
 operation! {
@@ -40,6 +49,9 @@ operation! {
         billing_customer_id: CustomerId,
         /// The alert.
         alert_id: PortAlertId,
+    }
+    answer {
+        |request, answer, check| check.same("alert.id", &request.alert_id, &answer.alert.id)
     }
 }
 
@@ -55,6 +67,12 @@ operation! {
         billing_customer_id: CustomerId,
         /// The alert.
         alert_id: PortAlertId,
+    }
+    answer {
+        |request, answer, check| {
+            check.same("alert.id", &request.alert_id, &answer.alert.id);
+            check.same("alert.status", &PortAlertStatus::Resolved, &answer.alert.status);
+        }
     }
 }
 

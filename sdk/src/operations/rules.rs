@@ -2,12 +2,12 @@
 
 use super::declaration::of_a_customer;
 use super::operation;
-use crate::FieldErrors;
 use crate::model::{
     CustomerId, EndpointId, Expiry, PortRange, Protocol, Rule, RuleId, RulePage, RuleScope,
     RuleStatus, RuleSummary,
 };
 use crate::validate::{at_least_one, length, most, one_of};
+use crate::{AnswerCheck, FieldErrors};
 
 operation! {
     /// `GET /api/v1/whitelists/endpoint-summary`: how many rules each server of a customer has.
@@ -30,13 +30,22 @@ operation! {
         /// Only rules of this server.
         endpoint_id: EndpointId,
         /// Only rules of this scope.
-        scope: RuleScope [one_of(RuleScope::KNOWN)],
+        scope: RuleScope [one_of(RuleScope::VARIANTS)],
         /// Only rules in force, or only expired ones.
-        status: RuleStatus [one_of(RuleStatus::KNOWN)],
+        status: RuleStatus [one_of(RuleStatus::VARIANTS)],
         /// Rules per page, at least 1; 25 unless given, at most 100 (assumed).
         per_page: u32 [at_least_one],
         /// Number of the page, from 1.
         page: u32 [at_least_one],
+    }
+    answer {
+        |request, answer, check| {
+            check.page("meta.current_page", request.page, answer.meta.current_page);
+            for (position, rule) in answer.data.iter().enumerate() {
+                let owner = Owner { server: request.endpoint_id, customer: request.billing_customer_id };
+                owner.check(rule, &format!("data[{position}]."), check);
+            }
+        }
     }
 }
 
@@ -52,12 +61,12 @@ operation! {
     AllowedPorts, Once, Specified, Resource;
     required {
         /// What it applies to: one server, or all of a customer or of the account.
-        scope: RuleScope [one_of(RuleScope::KNOWN)],
+        scope: RuleScope [one_of(RuleScope::VARIANTS)],
         /// The ports it allows, sent as `port_start` and `port_end`.
         #[serde(flatten)]
         ports: PortRange,
         /// The protocol, `*` for both.
-        protocol: Protocol [one_of(Protocol::KNOWN)],
+        protocol: Protocol [one_of(Protocol::VARIANTS)],
         /// Why the ports may be open, 10 to 500 characters.
         justification: String [length(10, 500)],
     }
@@ -73,6 +82,13 @@ operation! {
     }
     check {
         |request, problems| needs_its_server(problems, Some(&request.scope), request.endpoint_id)
+    }
+    answer {
+        |request, answer, check| {
+            let by_scope = request.endpoint_id.filter(|_| request.scope == RuleScope::Endpoint);
+            let owner = Owner { server: by_scope, customer: request.billing_customer_id };
+            owner.check(answer, "", check);
+        }
     }
 }
 
@@ -123,13 +139,13 @@ operation! {
         #[serde(flatten)]
         ports: PortRange,
         /// The protocol, `*` for both.
-        protocol: Protocol [one_of(Protocol::KNOWN)],
+        protocol: Protocol [one_of(Protocol::VARIANTS)],
         /// Why the ports may be open, 10 to 500 characters.
         justification: String [length(10, 500)],
     }
     optional {
         /// What it applies to.
-        scope: RuleScope [one_of(RuleScope::KNOWN)],
+        scope: RuleScope [one_of(RuleScope::VARIANTS)],
         /// The server of an endpoint-scoped rule.
         endpoint_id: EndpointId,
         /// A label for the service behind the ports, at most 100 characters.
@@ -141,6 +157,14 @@ operation! {
     }
     check {
         |request, problems| needs_its_server(problems, request.scope.as_ref(), request.endpoint_id)
+    }
+    answer {
+        |request, answer, check| {
+            check.same("id", &request.rule_id, &answer.id);
+            let by_scope = request.endpoint_id.filter(|_| request.scope != Some(RuleScope::Global));
+            let owner = Owner { server: by_scope, customer: request.billing_customer_id };
+            owner.check(answer, "", check);
+        }
     }
 }
 
@@ -154,7 +178,7 @@ impl UpdateRule {
     /// # -> Result<(), Box<dyn std::error::Error>> {
     /// use secmon::operations::UpdateRule;
     ///
-    /// let rule = client.rules().get(customer, id).await?.into_data();
+    /// let rule = client.rules().get(customer, id).await?.into_inner();
     /// let mut change = UpdateRule::from_rule(&rule).ok_or("a rule without ports")?.service("nginx");
     /// change.expires_at = None;
     /// client.rules().update(customer, change).await?;
@@ -168,6 +192,29 @@ impl UpdateRule {
             expires_at: rule.expires_at.clone().map(Expiry::from),
             ..Self::new(rule.id, rule.ports()?, rule.protocol.clone(), justification)
         })
+    }
+}
+
+/// Whose rule it must be, as far as the request says.
+struct Owner {
+    server: Option<EndpointId>,
+    customer: Option<CustomerId>,
+}
+
+impl Owner {
+    /// A global rule names neither.
+    fn check(&self, rule: &Rule, place: &str, check: &mut AnswerCheck<'_>) {
+        let server = rule.endpoint.as_ref();
+        let customer = server.and_then(|server| server.billing_customer_id.as_ref());
+        let (id, nested) = (rule.endpoint_id.as_ref(), server.map(|server| &server.id));
+        check.same_if_present(format_args!("{place}endpoint_id"), self.server.as_ref(), id);
+        check.same_if_present(
+            format_args!("{place}endpoint.id"),
+            self.server.as_ref(),
+            nested,
+        );
+        let member = format_args!("{place}endpoint.billing_customer_id");
+        check.same_if_present(member, self.customer.as_ref(), customer);
     }
 }
 
@@ -196,6 +243,13 @@ operation! {
     optional {
         /// Finds it only when it is this customer's.
         billing_customer_id: CustomerId,
+    }
+    answer {
+        |request, answer, check| {
+            check.same("id", &request.rule_id, &answer.id);
+            let owner = Owner { server: None, customer: request.billing_customer_id };
+            owner.check(answer, "", check);
+        }
     }
 }
 

@@ -30,7 +30,7 @@ operation! {
     Sandbox, Repeatable, Assumed, Success;
     required {
         /// The scenario.
-        scenario: Scenario [one_of(Scenario::KNOWN)],
+        scenario: Scenario [one_of(Scenario::VARIANTS)],
     }
     optional {
         /// For this server only.
@@ -45,6 +45,14 @@ operation! {
                     problems.add(field, "A server or a domain may be given, not both.");
                 }
             }
+        }
+    }
+    answer {
+        |request, answer, check| {
+            check.same("scenario", &request.scenario, &answer.scenario);
+            check.same_if_present("endpoint_id", request.endpoint_id.as_ref(), answer.endpoint_id.as_ref());
+            let (asked, answered) = (&request.monitored_domain_id, &answer.monitored_domain_id);
+            check.same_if_present("monitored_domain_id", asked.as_ref(), answered.as_ref());
         }
     }
 }

@@ -70,6 +70,12 @@ operation! {
         /// The server.
         endpoint_id: EndpointId,
     }
+    answer {
+        |request, answer, check| {
+            check.same("endpoint_id", &request.endpoint_id, &answer.endpoint_id);
+            check.same("status", &EndpointStatus::Paused, &answer.status);
+        }
+    }
 }
 
 operation! {
@@ -83,6 +89,12 @@ operation! {
         /// The server.
         endpoint_id: EndpointId,
     }
+    answer {
+        |request, answer, check| {
+            check.same("endpoint_id", &request.endpoint_id, &answer.endpoint_id);
+            check.same("status", &EndpointStatus::Active, &answer.status);
+        }
+    }
 }
 
 operation! {
@@ -95,6 +107,12 @@ operation! {
         /// The server.
         endpoint_id: EndpointId,
     }
+    answer {
+        |request, answer, check| {
+            check.same("endpoint_id", &request.endpoint_id, &answer.endpoint_id);
+            check.same("status", &EndpointStatus::Terminated, &answer.status);
+        }
+    }
 }
 
 operation! {
@@ -106,7 +124,7 @@ operation! {
     /// Errors: `ENDPOINT_NOT_FOUND`, `ENDPOINT_NOT_ACTIVE`, `SCAN_DISPATCH_FAILED`, `SCANNING_UNAVAILABLE`, and
     /// `RATE_LIMITED` while the server is in its cooldown
     /// ([`retry_after_seconds`](crate::Details::retry_after_seconds)), which only
-    /// [`wait_for_cooldown`](crate::Settings::wait_for_cooldown) sleeps through.
+    /// [`wait_for_cooldown`](crate::RequestOptions::wait_for_cooldown) sleeps through.
     scan_endpoint: ScanEndpoint -> QueuedScan = POST "/api/v1/billing/scan-endpoint",
     Provisioning, Once, Specified, Success;
     required {

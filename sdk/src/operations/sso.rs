@@ -21,13 +21,27 @@ operation! {
         /// The page of the portal to land on, a path from the root.
         redirect_path: String [stays_on_the_portal],
     }
+    answer {
+        |_, answer, check| {
+            if answer.expose_secret().is_empty() {
+                check.refuse("token", "it is empty");
+            }
+            let end = answer.expires_at.as_ref().map(Timestamp::date_time);
+            if end.zip(check.answered_at()).is_some_and(|(end, now)| end <= now) {
+                check.refuse("expires_at", "it had passed when the token was made");
+            }
+        }
+    }
 }
 
+/// Browsers drop control characters and read a backslash as a slash, so both could lead to another host (F15).
 fn stays_on_the_portal(path: &str) -> Option<String> {
-    let stays = path
-        .strip_prefix('/')
-        .is_some_and(|rest| !rest.starts_with(['/', '\\']));
-    (!stays).then(|| "It must be a path that starts with one `/`.".to_owned())
+    let misleads = |letter: char| letter.is_control() || letter == '\\';
+    let stays = path.starts_with('/') && !path.starts_with("//") && !path.contains(misleads);
+    (!stays).then(|| {
+        "It must be a path that starts with one `/`, without a backslash or a control character."
+            .to_owned()
+    })
 }
 
 /// A sign-in token, as secret as the key: whoever has it is the customer. `Debug` does not show it, and it is wiped
@@ -42,7 +56,7 @@ pub struct SsoToken {
 
 impl SsoToken {
     /// The token as text, for the address that the customer's browser is sent to.
-    pub fn expose(&self) -> &str {
+    pub fn expose_secret(&self) -> &str {
         self.token.expose_secret()
     }
 
@@ -50,19 +64,19 @@ impl SsoToken {
     /// `https://portal.example.com`.
     pub fn sign_in_url(&self, portal: &str) -> SignInUrl {
         let mut query = form_urlencoded::Serializer::new(String::new());
-        query.append_pair("token", self.expose());
+        query.append_pair("token", self.expose_secret());
         let url = format!("{}/sso?{}", portal.trim_end_matches('/'), query.finish());
         SignInUrl(url.into())
     }
 }
 
-/// An address that signs a customer in, as secret as its [`SsoToken`]: shown by [`expose`](SignInUrl::expose) alone.
+/// An address that signs a customer in, as secret as its [`SsoToken`]: shown by [`expose_secret`](SignInUrl::expose_secret) alone.
 #[derive(Clone)]
 pub struct SignInUrl(SecretString);
 
 impl SignInUrl {
     /// The address as text, for the customer's browser.
-    pub fn expose(&self) -> &str {
+    pub fn expose_secret(&self) -> &str {
         self.0.expose_secret()
     }
 }

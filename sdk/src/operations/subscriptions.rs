@@ -3,7 +3,7 @@
 use super::operation;
 use crate::model::{
     CustomerId, Money, PlanSlug, ProductSlug, ServiceId, Subscription, SubscriptionChange,
-    SubscriptionState,
+    SubscriptionState, SubscriptionStatus,
 };
 use crate::validate::{between, email, monthly_price, most, plan, product};
 
@@ -51,6 +51,9 @@ operation! {
         /// The product, at most 50 characters.
         product_slug: ProductSlug [product],
     }
+    answer {
+        |_, answer, check| check.same("status", &SubscriptionStatus::Suspended, &answer.status)
+    }
 }
 
 operation! {
@@ -68,6 +71,9 @@ operation! {
         /// The product, at most 50 characters.
         product_slug: ProductSlug [product],
     }
+    answer {
+        |_, answer, check| check.same("status", &SubscriptionStatus::Active, &answer.status)
+    }
 }
 
 operation! {
@@ -84,6 +90,14 @@ operation! {
         service_id: ServiceId,
         /// The product, at most 50 characters.
         product_slug: ProductSlug [product],
+    }
+    answer {
+        |_, answer, check| {
+            // The specification has both words for it (A15).
+            if answer.status.as_str() != "terminated" {
+                check.same("status", &SubscriptionStatus::Cancelled, &answer.status);
+            }
+        }
     }
 }
 

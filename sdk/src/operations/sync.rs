@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::operation;
@@ -35,6 +35,23 @@ operation! {
         |request, problems| {
             for (position, service) in request.services.iter().enumerate() {
                 service.validate(&format!("services.{position}"), problems);
+            }
+        }
+    }
+    answer {
+        |request, answer, check| {
+            let sent = |wanted: &dyn Fn(&ServiceReport) -> bool| request.services.iter().any(wanted);
+            for (customer, _) in answer.enforcement.iter().flatten() {
+                if !sent(&|service| service.client_id == *customer) {
+                    check.refuse("enforcement", "it names a customer who was not reported");
+                }
+            }
+            for (position, unknown) in answer.unknown_services.iter().flatten().enumerate() {
+                let id = unknown.service_id();
+                if id.is_some_and(|id| !sent(&|service| service.service_id == id)) {
+                    let member = format!("unknown_services[{position}]");
+                    check.refuse(member, "it is a service that was not reported");
+                }
             }
         }
     }
@@ -77,8 +94,16 @@ impl ServiceReport {
     fn validate(&self, place: &str, problems: &mut FieldErrors) {
         let field = |name: &str| format!("{place}.{name}");
         let (product, status) = (Some(&self.product_slug), Some(&self.status));
-        problems.check(&field("product_slug"), product, one_of(ProductSlug::KNOWN));
-        problems.check(&field("status"), status, one_of(SubscriptionStatus::KNOWN));
+        problems.check(
+            &field("product_slug"),
+            product,
+            one_of(ProductSlug::VARIANTS),
+        );
+        problems.check(
+            &field("status"),
+            status,
+            one_of(SubscriptionStatus::VARIANTS),
+        );
     }
 }
 
@@ -95,8 +120,20 @@ pub struct SyncResult {
     pub unknown_services: Option<Vec<UnknownService>>,
     /// What the changes did to each customer's resources; empty when nothing changed (the service writes `[]` then),
     /// `None` where the answer does not tell.
-    #[serde(default, deserialize_with = "map")]
+    #[serde(default, deserialize_with = "by_customer")]
     pub enforcement: Option<BTreeMap<CustomerId, CapacityReports>>,
+}
+
+/// A member whose name is no customer's is passed over: the services are changed, whatever else the report tells.
+fn by_customer<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<BTreeMap<CustomerId, CapacityReports>>, D::Error> {
+    let by_name: Option<BTreeMap<String, CapacityReports>> = map(deserializer)?;
+    let customers = |reports: BTreeMap<String, CapacityReports>| {
+        let reports = reports.into_iter();
+        reports.filter_map(|(name, reports)| Some((name.parse().ok()?, reports)))
+    };
+    Ok(by_name.map(|reports| customers(reports).collect()))
 }
 
 with_some_member!(SyncResult: changed, unchanged, unknown_services, enforcement);

@@ -14,9 +14,9 @@ use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
 
-pub use memory::MemoryBudget;
+pub use memory::MemoryRateLimiter;
 #[cfg(feature = "redis")]
-pub use redis::{RedisBudget, RedisConnection, WhenUnreachable};
+pub use redis::{RedisConnection, RedisRateLimiter, WhenUnreachable};
 use tokio::time::Instant;
 
 use super::transport::BoxFuture;
@@ -26,17 +26,17 @@ use crate::operation::RateGroup;
 ///
 /// Clones of a client share a budget; clients built apart share one when the same is given to their builders. Other
 /// implementations share it between processes or hosts.
-pub trait Budget: Send + Sync {
+pub trait RateLimiter: Send + Sync {
     /// Waits for a free slot: [`Priority::Interactive`] before [`Priority::Batch`], and first come first served within
     /// each. Dropping the future gives up the place in the queue.
     ///
     /// # Errors
-    /// [`BudgetError::Exhausted`] as soon as it is known that no slot comes free within [`Acquire::patience`];
-    /// [`BudgetError::Unavailable`] when the budget cannot tell.
+    /// [`RateLimiterError::Exhausted`] as soon as it is known that no slot comes free within [`Acquire::queue_timeout`];
+    /// [`RateLimiterError::Unavailable`] when the budget cannot tell.
     fn acquire<'a>(
         &'a self,
         request: Acquire<'a>,
-    ) -> BoxFuture<'a, Result<Box<dyn Permit>, BudgetError>>;
+    ) -> BoxFuture<'a, Result<Box<dyn Permit>, RateLimiterError>>;
 
     /// Length of the rate window: a `Retry-After` of more than this and a second is no plausible one. One minute
     /// unless said.
@@ -45,7 +45,7 @@ pub trait Budget: Send + Sync {
     }
 
     /// Forgets what 429s have closed (a window closed by an absurd header, say); what is under way still counts.
-    fn reopen(&self) -> BoxFuture<'_, ()> {
+    fn clear_throttle(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 }
@@ -69,7 +69,7 @@ pub struct Acquire<'a> {
     /// Whose turn comes first.
     pub priority: Priority,
     /// The longest wait; zero means now or not at all.
-    pub patience: Duration,
+    pub queue_timeout: Duration,
     /// The attempt's time-out: a slot whose answer never comes is free again this long, and one window more, after
     /// it was sent.
     pub answer_within: Duration,
@@ -81,14 +81,14 @@ impl<'a> Acquire<'a> {
     pub fn new(
         group: RateGroup,
         priority: Priority,
-        patience: Duration,
+        queue_timeout: Duration,
         answer_within: Duration,
         on_wait: &'a (dyn Fn(Duration) + Send + Sync),
     ) -> Self {
         Self {
             group,
             priority,
-            patience,
+            queue_timeout,
             answer_within,
             on_wait,
         }
@@ -105,7 +105,7 @@ impl fmt::Debug for Acquire<'_> {
         f.debug_struct("Acquire")
             .field("group", &self.group)
             .field("priority", &self.priority)
-            .field("patience", &self.patience)
+            .field("queue_timeout", &self.queue_timeout)
             .field("answer_within", &self.answer_within)
             .finish_non_exhaustive()
     }
@@ -113,23 +113,26 @@ impl fmt::Debug for Acquire<'_> {
 
 /// A slot that is held.
 ///
-/// Dropped before [`sent`](Permit::sent) it is free at once; dropped after it, without being settled, it counts as
-/// answered at the end of the attempt's time-out.
+/// Dropped before [`delivery`](Permit::sent) it is free at once. Dropped after it, without being settled, its caller has given
+/// up: the request may still arrive, so it counts as answered once the longest round trip seen so far has passed (the
+/// attempt's time-out where none was seen).
 pub trait Permit: Send {
     /// The request is about to leave.
     fn sent(&mut self);
 
     /// What became of it.
-    fn settle(self: Box<Self>, settlement: Settlement) -> BoxFuture<'static, ()>;
+    fn complete(self: Box<Self>, outcome: SlotOutcome) -> BoxFuture<'static, ()>;
 }
 
 /// What became of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Settlement {
+pub enum SlotOutcome {
     /// The answer arrived: the slot is free again one window from now.
     Answered,
     /// No byte of it left: the slot is free now.
     NotSent,
+    /// No answer came: it counts as answered at the end of the attempt's time-out.
+    Unanswered,
     /// The service refused it with its rate limit (429): others have used the window. It counted nowhere.
     ///
     /// Nothing goes out before `retry_after` has passed, and then the window is empty. Without one, or with one that
@@ -144,8 +147,8 @@ pub enum Settlement {
 /// Why there is no permit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum BudgetError {
-    /// No slot comes free within the patience.
+pub enum RateLimiterError {
+    /// No slot comes free within the queue_timeout.
     Exhausted {
         /// The earliest time at which there could have been one, those in front considered; `None` where there never is.
         free_in: Option<Duration>,
@@ -154,7 +157,7 @@ pub enum BudgetError {
     Unavailable(String),
 }
 
-impl fmt::Display for BudgetError {
+impl fmt::Display for RateLimiterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Exhausted {
@@ -166,26 +169,26 @@ impl fmt::Display for BudgetError {
     }
 }
 
-impl std::error::Error for BudgetError {}
+impl std::error::Error for RateLimiterError {}
 
 /// A budget without limits, for a service (or a mock) that counts nothing. A 429 is still obeyed by the call that met
 /// it.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Unlimited;
+pub struct NoRateLimit;
 
-impl Budget for Unlimited {
+impl RateLimiter for NoRateLimit {
     fn acquire<'a>(
         &'a self,
         _: Acquire<'a>,
-    ) -> BoxFuture<'a, Result<Box<dyn Permit>, BudgetError>> {
+    ) -> BoxFuture<'a, Result<Box<dyn Permit>, RateLimiterError>> {
         Box::pin(std::future::ready(Ok(Box::new(Self) as Box<dyn Permit>)))
     }
 }
 
-impl Permit for Unlimited {
+impl Permit for NoRateLimit {
     fn sent(&mut self) {}
 
-    fn settle(self: Box<Self>, _: Settlement) -> BoxFuture<'static, ()> {
+    fn complete(self: Box<Self>, _: SlotOutcome) -> BoxFuture<'static, ()> {
         Box::pin(std::future::ready(()))
     }
 }

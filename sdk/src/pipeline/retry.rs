@@ -8,12 +8,12 @@ use tokio::time::Instant;
 
 use crate::error::{Error, ErrorCode};
 use crate::event::WaitReason;
-use crate::settings::Settings;
+use crate::request_options::RequestOptions;
 
 /// What is known when the decision is due.
 #[derive(Debug, Clone)]
-pub(crate) struct Situation<'a> {
-    pub(crate) settings: &'a Settings,
+pub(crate) struct RetryContext<'a> {
+    pub(crate) settings: &'a RequestOptions,
     /// Failed attempts so far, this one included, those refused by a rate limit left out.
     pub(crate) failures: u32,
     /// Attempts refused by a rate limit in a row, this one included.
@@ -37,61 +37,68 @@ pub(crate) enum Decision {
 
 /// The decision (F5): what was provably not processed may always be sent again, what may have been processed only
 /// when the operation is repeatable.
-pub(crate) fn decide(error: &Error, situation: &Situation<'_>) -> Decision {
+pub(crate) fn decide(error: &Error, context: &RetryContext<'_>) -> Decision {
     let (wait, why) = match error.status() {
         _ if !error.is_retryable() => return Decision::Stop,
-        Some(StatusCode::TOO_MANY_REQUESTS) => match after_429(error, situation) {
+        Some(StatusCode::TOO_MANY_REQUESTS) => match after_429(error, context) {
             Some(wait) => (wait, WaitReason::RateLimited),
             None => return Decision::Stop,
         },
-        _ if situation.failures > situation.settings.max_retries => return Decision::Stop,
+        _ if context.failures > context.settings.max_retries => return Decision::Stop,
         _ => {
-            let least = backoff(situation.failures, situation.jitter);
+            let least = backoff(context);
             (
                 least.max(error.retry_after().unwrap_or_default()),
                 WaitReason::Backoff,
             )
         }
     };
-    if wait > situation.settings.max_wait || wait >= situation.remaining {
-        return Decision::Stop;
+    let settings = context.settings;
+    let fits = match why {
+        WaitReason::RateLimited => wait <= settings.longest_wait(context.remaining),
+        _ => wait <= settings.longest_queue_wait() && wait < context.remaining,
+    };
+    match fits {
+        true => Decision::RetryAfter(wait, why),
+        false => Decision::Stop,
     }
-    Decision::RetryAfter(wait, why)
 }
 
 /// The wait after a 429, none where it ends the call (F6): as long as it asks, or longer each time where it does not
 /// say; where it asks for longer than a window can last, as long as that.
-fn after_429(error: &Error, situation: &Situation<'_>) -> Option<Duration> {
+fn after_429(error: &Error, context: &RetryContext<'_>) -> Option<Duration> {
     let asked = error.retry_after().filter(|wait| !wait.is_zero());
     if error.code() == Some(&ErrorCode::RateLimited) {
-        let waits = situation.settings.wait_for_cooldown;
+        let waits = context.settings.wait_for_cooldown;
         return waits.then(|| asked.unwrap_or_default().max(SHORTEST_RATE_LIMIT_WAIT));
     }
-    if situation.throttled >= MOST_429S {
+    if context.throttled >= MOST_429S {
         return None;
     }
-    let longest = situation.window.saturating_add(SHORTEST_RATE_LIMIT_WAIT);
+    let longest = context.window.saturating_add(SHORTEST_RATE_LIMIT_WAIT);
     Some(match asked {
         Some(asked) => asked.clamp(SHORTEST_RATE_LIMIT_WAIT, longest),
         None => {
             let doubled =
-                SHORTEST_RATE_LIMIT_WAIT.saturating_mul(1 << (situation.throttled - 1).min(10));
-            doubled.min(longest).mul_f64(1.0 + situation.jitter / 4.0)
+                SHORTEST_RATE_LIMIT_WAIT.saturating_mul(1 << (context.throttled - 1).min(10));
+            doubled.min(longest).mul_f64(1.0 + context.jitter / 4.0)
         }
     })
 }
 
-const FIRST_BACKOFF: Duration = Duration::from_millis(200);
-const LONGEST_BACKOFF: Duration = Duration::from_secs(8);
 /// However short, or missing, the `Retry-After` of a 429 is.
 const SHORTEST_RATE_LIMIT_WAIT: Duration = Duration::from_secs(1);
 /// So many in a row end a call.
 const MOST_429S: u32 = 5;
 
 /// Doubles with every failure; the jitter takes up to half of it off, so that many clients do not come back at once.
-fn backoff(failures: u32, jitter: f64) -> Duration {
-    let doubled = FIRST_BACKOFF.saturating_mul(1 << failures.saturating_sub(1).min(10));
-    doubled.min(LONGEST_BACKOFF).mul_f64(1.0 - jitter / 2.0)
+fn backoff(context: &RetryContext<'_>) -> Duration {
+    let (first, longest) = (
+        context.settings.backoff.start(),
+        context.settings.backoff.end(),
+    );
+    let doubled = first.saturating_mul(1 << context.failures.saturating_sub(1).min(10));
+    doubled.min(*longest).mul_f64(1.0 - context.jitter / 2.0)
 }
 
 /// Bounds the retries of all calls of a client together, so that an outage is not answered with many times the load.

@@ -1,8 +1,8 @@
 //! The `Retry-After` header.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use chrono::{DateTime, FixedOffset, Utc};
+use chrono::DateTime;
 use http::HeaderMap;
 use http::header::{DATE, HeaderName, RETRY_AFTER};
 
@@ -11,17 +11,24 @@ const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How long the answer asks to wait: whole seconds, or an HTTP date, which is measured from the answer's own `Date`
 /// (from `now` when it has none), so that a wrong clock here does not matter.
-pub(crate) fn retry_after(headers: &HeaderMap, now: DateTime<Utc>) -> Option<Duration> {
+pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
         let seconds = text.parse().unwrap_or(u64::MAX);
         return Some(Duration::from_secs(seconds).min(LONGEST));
     }
-    let until = DateTime::parse_from_rfc2822(text).ok()?;
-    let from = date(headers, DATE).unwrap_or_else(|| now.fixed_offset());
-    Some((until - from).to_std().unwrap_or_default().min(LONGEST))
+    let until = date(headers, RETRY_AFTER)?;
+    let from = date(headers, DATE).unwrap_or(now);
+    Some(until.duration_since(from).unwrap_or_default().min(LONGEST))
 }
 
-fn date(headers: &HeaderMap, name: HeaderName) -> Option<DateTime<FixedOffset>> {
-    DateTime::parse_from_rfc2822(headers.get(name)?.to_str().ok()?).ok()
+/// Any of the three forms of an HTTP date; a zone in digits, which none of them has, is read too.
+fn date(headers: &HeaderMap, name: HeaderName) -> Option<SystemTime> {
+    let text = headers.get(name)?.to_str().ok()?.trim();
+    let with_digits = || {
+        DateTime::parse_from_rfc2822(text)
+            .ok()
+            .map(SystemTime::from)
+    };
+    httpdate::parse_http_date(text).ok().or_else(with_digits)
 }

@@ -6,14 +6,14 @@ use bytes::Bytes;
 use http::StatusCode;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::pacer::{Acquire, BudgetError, Permit, Settlement, fraction};
-use super::retry::{self, Decision, Situation};
+use super::pacer::{Acquire, Permit, RateLimiterError, SlotOutcome, fraction};
+use super::retry::{self, Decision, RetryContext};
 use super::retry_after::retry_after;
 use super::transport::{TransportError, TransportErrorKind};
 use super::{Call, Failure, Pipeline};
-use crate::answer::{Answer, Earlier};
+use crate::answer::{Answer, PriorAttempts};
 use crate::envelope;
-use crate::error::{Error, ErrorCode, ErrorKind, Sent};
+use crate::error::{Delivery, Error, ErrorCode, ErrorKind};
 use crate::event::{Event, WaitReason};
 use crate::redact::Redactor;
 use crate::secret::ApiKey;
@@ -28,8 +28,22 @@ pub(super) struct Run<'a> {
     failures: u32,
     /// Attempts refused by a rate limit since the last that was not.
     throttled: u32,
-    earlier: Earlier,
+    prior_attempts: PriorAttempts,
     key: Option<ApiKey>,
+    /// Whether the end was told; a call that was dropped has none.
+    pub(super) has_ended: bool,
+}
+
+impl Drop for Run<'_> {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            self.pipeline.tell(|| Event::Dropped {
+                operation: self.call.name(),
+                attempts: self.attempts,
+                elapsed: self.started.elapsed(),
+            });
+        }
+    }
 }
 
 type Held = Option<Box<dyn Permit>>;
@@ -43,13 +57,18 @@ impl<'a> Run<'a> {
             attempts: 0,
             failures: 0,
             throttled: 0,
-            earlier: Earlier::Nothing,
+            prior_attempts: PriorAttempts::Nothing,
             key: None,
+            has_ended: false,
         }
     }
 
     /// Attempts until there is a result or no further attempt is right.
     pub(super) async fn attempts(&mut self) -> Result<Answer, Failure> {
+        self.pipeline
+            .runtime
+            .check()
+            .map_err(|error| self.failed(error))?;
         loop {
             self.key = self.usable_key().await?;
             let permit = self.permit().await?;
@@ -82,23 +101,26 @@ impl<'a> Run<'a> {
             return Ok(None);
         };
         let settings = &self.call.settings;
-        let patience = settings.max_wait.min(self.remaining());
+        // Zero is for a slot that is free.
+        let queue_timeout = settings.longest_wait(self.remaining());
         let on_wait = |wait| {
             self.pipeline
                 .tell_of_wait(self.call, WaitReason::Pacing, wait)
         };
         let (priority, answer_within) = (settings.priority, settings.attempt_timeout);
-        let request = Acquire::new(group, priority, patience, answer_within, &on_wait);
-        let refused = match self.pipeline.budget.acquire(request).await {
+        let request = Acquire::new(group, priority, queue_timeout, answer_within, &on_wait);
+        let refused = match self.pipeline.rate_limiter.acquire(request).await {
             // A permit that came too late is given back unsent.
             Ok(permit) if !self.remaining().is_zero() => return Ok(Some(permit)),
             Ok(_) => self.out_of_time(),
-            Err(BudgetError::Exhausted { .. }) if self.remaining().is_zero() => self.out_of_time(),
-            Err(BudgetError::Exhausted { free_in }) => no_slot(free_in),
-            Err(BudgetError::Unavailable(reason)) => {
+            Err(RateLimiterError::Exhausted { .. }) if self.remaining().is_zero() => {
+                self.out_of_time()
+            }
+            Err(RateLimiterError::Exhausted { free_in }) => no_slot(free_in),
+            Err(RateLimiterError::Unavailable(reason)) => {
                 let reason = self.redactor().shown(&reason, 1024);
                 let reason = format!("not sent: the rate budget cannot be asked: {reason}");
-                Error::new(ErrorKind::Budget, reason)
+                Error::new(ErrorKind::RateLimiter, reason)
             }
         };
         Err(self.failed(refused))
@@ -136,17 +158,16 @@ impl<'a> Run<'a> {
         let sent_at = Instant::now();
         let ended = timeout(limit, self.pipeline.transport.send(request)).await;
         let latency = sent_at.elapsed();
-        let (settlement, result) = match ended {
+        let (outcome, result) = match ended {
             Ok(Ok(response)) => self.judge(response),
             Ok(Err(error)) => {
                 let (error, sent) = unanswered(error, &self.redactor());
-                (settlement(&error), Err(self.failed_as(error, sent)))
+                (outcome(&error), Err(self.failed_as(error, sent)))
             }
-            Err(_) => (None, Err(self.timed_out(limit))),
+            Err(_) => (SlotOutcome::Unanswered, Err(self.timed_out(limit))),
         };
-        // Without a settlement the permit is dropped as sent, and its slot counts until the answer could have come.
-        if let (Some(permit), Some(settlement)) = (permit, settlement) {
-            permit.settle(settlement).await;
+        if let Some(permit) = permit {
+            permit.complete(outcome).await;
         }
         self.pipeline.tell(|| {
             let error = result.as_ref().err().map(|failure| &failure.error);
@@ -165,10 +186,7 @@ impl<'a> Run<'a> {
     }
 
     /// A result, or the error that the answer is, and what it means for the rate budget.
-    fn judge(
-        &self,
-        response: http::Response<Bytes>,
-    ) -> (Option<Settlement>, Result<Answer, Failure>) {
+    fn judge(&self, response: http::Response<Bytes>) -> (SlotOutcome, Result<Answer, Failure>) {
         let (parts, body) = response.into_parts();
         let answer = Answer {
             status: parts.status,
@@ -176,31 +194,33 @@ impl<'a> Run<'a> {
             body,
             attempts: self.attempts,
             elapsed: self.started.elapsed(),
-            earlier: self.earlier,
+            prior_attempts: self.prior_attempts,
             key: self.key.clone(),
         };
         let envelope = self.call.operation.map(|operation| operation.envelope);
-        if envelope::is_result(envelope, answer.status, &answer.body) {
-            return (Some(Settlement::Answered), Ok(answer));
+        let is_result = envelope::is_result(envelope, answer.status, &answer.body);
+        let error = (!is_result).then(|| self.call.error_of(&answer, None));
+        if let Some(key) = self.key.as_ref().filter(|_| self.call.takes_the_key()) {
+            let in_its_shape = error.as_ref().is_some_and(|error| error.api().is_some());
+            self.pipeline.note_answer(key, answer.status, in_its_shape);
         }
-        let error = self.call.error_of(&answer, None);
-        if answer.status == StatusCode::UNAUTHORIZED && self.call.takes_the_key() {
-            self.pipeline.set_rejected(self.key.clone());
-        }
+        let Some(error) = error else {
+            return (SlotOutcome::Answered, Ok(answer));
+        };
         let throttled = error.status() == Some(StatusCode::TOO_MANY_REQUESTS)
             && error.code() != Some(&ErrorCode::RateLimited);
-        let settlement = match throttled {
-            true => Settlement::Throttled {
-                retry_after: retry_after(&answer.headers, SystemTime::now().into())
+        let outcome = match throttled {
+            true => SlotOutcome::Throttled {
+                retry_after: retry_after(&answer.headers, SystemTime::now())
                     .filter(|wait| !wait.is_zero()),
             },
-            false => Settlement::Answered,
+            false => SlotOutcome::Answered,
         };
         let failure = Failure {
             error,
             answer: Some(Box::new(answer)),
         };
-        (Some(settlement), Err(failure))
+        (outcome, Err(failure))
     }
 
     fn timed_out(&self, limit: Duration) -> Failure {
@@ -208,7 +228,7 @@ impl<'a> Run<'a> {
             true => self.out_of_time(),
             false => Error::new(ErrorKind::Timeout, format!("no answer within {limit:?}")),
         };
-        self.failed_as(error, Sent::Maybe)
+        self.failed_as(error, Delivery::Maybe)
     }
 
     fn out_of_time(&self) -> Error {
@@ -221,12 +241,12 @@ impl<'a> Run<'a> {
 
     /// What a failed attempt leaves for the error, or the result, of the next one.
     fn remember(&mut self, failure: &Failure) {
-        if failure.error.sent() == Sent::Maybe {
+        if failure.error.delivery() == Delivery::Maybe {
             let unclear = match failure.answer {
-                Some(_) => Earlier::Unclear,
-                None => Earlier::AnswerLost,
+                Some(_) => PriorAttempts::Unclear,
+                None => PriorAttempts::AnswerLost,
             };
-            self.earlier = self.earlier.max(unclear);
+            self.prior_attempts = self.prior_attempts.max(unclear);
         }
     }
 
@@ -239,16 +259,17 @@ impl<'a> Run<'a> {
         }
         let decision = retry::decide(
             error,
-            &Situation {
+            &RetryContext {
                 settings: &self.call.settings,
                 failures: self.failures,
                 throttled: self.throttled,
-                window: self.pipeline.budget.window(),
+                window: self.pipeline.rate_limiter.window(),
                 remaining: self.remaining(),
                 jitter: fraction(),
             },
         );
         match decision {
+            Decision::RetryAfter(..) if !self.pipeline.may_retry(error) => Decision::Stop,
             Decision::RetryAfter(_, WaitReason::Backoff) if !self.pipeline.retry_budget.spend() => {
                 Decision::Stop
             }
@@ -262,16 +283,16 @@ impl<'a> Run<'a> {
 
     /// An error before the next attempt: what is known of the service is what the attempts before left.
     fn failed(&self, error: Error) -> Failure {
-        self.failed_as(error, Sent::No)
+        self.failed_as(error, Delivery::NotSent)
     }
 
-    fn failed_as(&self, error: Error, sent: Sent) -> Failure {
-        let sent = match self.earlier {
-            Earlier::Nothing => sent,
-            Earlier::Unclear | Earlier::AnswerLost => Sent::Maybe,
+    fn failed_as(&self, error: Error, delivery: Delivery) -> Failure {
+        let delivery = match self.prior_attempts {
+            PriorAttempts::Nothing => delivery,
+            PriorAttempts::Unclear | PriorAttempts::AnswerLost => Delivery::Maybe,
         };
         let facts = self.call.facts(
-            sent,
+            delivery,
             self.attempts,
             self.started.elapsed(),
             self.key.as_ref(),
@@ -284,29 +305,38 @@ impl<'a> Run<'a> {
 }
 
 /// The error that an attempt without an answer is, and whether the request may have reached the service.
-pub(crate) fn unanswered(error: TransportError, redactor: &Redactor) -> (Error, Sent) {
+pub(crate) fn unanswered(error: TransportError, redactor: &Redactor) -> (Error, Delivery) {
     let TransportError {
         kind,
         message,
         source,
+        proxy,
     } = error;
     let (kind, sent, what) = match kind {
-        TransportErrorKind::Connect => (
-            ErrorKind::Connect,
-            Sent::No,
-            "no connection to the service: ",
+        TransportErrorKind::Connect => (ErrorKind::Connect, Delivery::NotSent, "no connection"),
+        TransportErrorKind::Tls => (
+            ErrorKind::Tls,
+            Delivery::NotSent,
+            "not sent, because TLS failed",
         ),
-        TransportErrorKind::Tls => (ErrorKind::Tls, Sent::No, "not sent, because TLS failed: "),
-        TransportErrorKind::Proxy => (ErrorKind::Proxy, Sent::No, "not sent: "),
-        TransportErrorKind::Refused => (ErrorKind::Refused, Sent::No, "not sent: "),
-        TransportErrorKind::BodyTooLarge => (ErrorKind::BodyTooLarge, Sent::Maybe, ""),
-        TransportErrorKind::Redirected => (ErrorKind::Redirect, Sent::Maybe, ""),
-        TransportErrorKind::Timeout => (ErrorKind::Timeout, Sent::Maybe, ""),
-        TransportErrorKind::Interrupted => (
-            ErrorKind::Interrupted,
-            Sent::Maybe,
-            "the connection was lost: ",
-        ),
+        TransportErrorKind::Proxy => (ErrorKind::Proxy, Delivery::NotSent, "not sent"),
+        TransportErrorKind::Refused => (ErrorKind::Refused, Delivery::NotSent, "not sent"),
+        TransportErrorKind::Configuration => {
+            (ErrorKind::Configuration, Delivery::NotSent, "not sent")
+        }
+        TransportErrorKind::BodyTooLarge => (ErrorKind::BodyTooLarge, Delivery::Maybe, ""),
+        TransportErrorKind::Redirected => (ErrorKind::Redirect, Delivery::Maybe, ""),
+        TransportErrorKind::Timeout => (ErrorKind::Timeout, Delivery::Maybe, ""),
+        TransportErrorKind::Interrupted => {
+            let what = "the connection was lost";
+            (ErrorKind::Interrupted, Delivery::Maybe, what)
+        }
+    };
+    let what = match (what, proxy) {
+        ("", _) => String::new(),
+        (what, Some(proxy)) => format!("{what} (through the proxy {proxy}): "),
+        ("no connection", None) => "no connection to the service: ".to_owned(),
+        (what, None) => format!("{what}: "),
     };
     let reason = format!("{what}{}", redactor.shown(&message, 1024));
     (Error::new(kind, reason).caused_by(source, redactor), sent)
@@ -319,14 +349,14 @@ fn no_slot(free_in: Option<Duration>) -> Error {
         ),
         None => "the rate limit lets nothing through".to_owned(),
     };
-    Error::new(ErrorKind::MaxWait, format!("not sent: {reason}")).free_in(free_in)
+    Error::new(ErrorKind::QueueTimeout, format!("not sent: {reason}")).free_in(free_in)
 }
 
-/// What the budget is told of an attempt without an answer; nothing while the answer may still count at the service.
-fn settlement(error: &Error) -> Option<Settlement> {
+/// What the budget is told of an attempt without an answer.
+fn outcome(error: &Error) -> SlotOutcome {
     match error.kind() {
-        ErrorKind::Timeout | ErrorKind::Interrupted => None,
-        ErrorKind::BodyTooLarge | ErrorKind::Redirect => Some(Settlement::Answered),
-        _ => Some(Settlement::NotSent),
+        ErrorKind::Timeout | ErrorKind::Interrupted => SlotOutcome::Unanswered,
+        ErrorKind::BodyTooLarge | ErrorKind::Redirect => SlotOutcome::Answered,
+        _ => SlotOutcome::NotSent,
     }
 }

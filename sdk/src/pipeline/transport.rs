@@ -74,6 +74,8 @@ pub enum TransportErrorKind {
     Redirected,
     /// The transport declines to send this request; the client never retries it.
     Refused,
+    /// The transport cannot work as it is set up: nothing was sent.
+    Configuration,
 }
 
 /// An attempt without a complete answer.
@@ -82,6 +84,8 @@ pub struct TransportError {
     pub(crate) kind: TransportErrorKind,
     pub(crate) message: String,
     pub(crate) source: Option<Box<dyn Error + Send + Sync>>,
+    /// The proxy that the request went through, as it may be shown.
+    pub(crate) proxy: Option<String>,
 }
 
 impl TransportError {
@@ -91,6 +95,16 @@ impl TransportError {
             kind,
             message: message.into(),
             source: None,
+            proxy: None,
+        }
+    }
+
+    /// Says that the request went through a proxy, by its name without user and password: what failed may be its doing.
+    #[must_use]
+    pub fn through_proxy(self, name: impl Into<String>) -> Self {
+        Self {
+            proxy: Some(name.into()),
+            ..self
         }
     }
 

@@ -6,15 +6,15 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderMap, Uri};
 
-use crate::answer::{Answer, Earlier};
+use crate::answer::{Answer, PriorAttempts};
 use crate::client::call::conclude;
 use crate::envelope;
 use crate::error::{CallFacts, Error, ErrorKind};
 use crate::operation::Operation;
 use crate::pipeline::{Call, unanswered};
 use crate::redact::Redactor;
+use crate::request_options::RequestOptions;
 use crate::response::Response;
-use crate::settings::Settings;
 use crate::transport::{TransportError, TransportErrorKind};
 
 /// The result that a client gives for this answer to an operation.
@@ -72,13 +72,13 @@ fn outcome<O: Operation>(answer: http::Response<Bytes>) -> Result<Response<O::Ou
         body,
         attempts: 1,
         elapsed: Duration::ZERO,
-        earlier: Earlier::Nothing,
+        prior_attempts: PriorAttempts::Nothing,
         key: None,
     };
     if !envelope::is_result(Some(O::INFO.envelope), answer.status, &answer.body) {
         return Err(call::<O>().error_of(&answer, None));
     }
-    conclude::<O>(&call::<O>(), answer).map_err(|failure| failure.error)
+    conclude::<O>(&call::<O>(), None, answer).map_err(|failure| failure.error)
 }
 
 fn call<O: Operation>() -> Call {
@@ -90,6 +90,6 @@ fn call<O: Operation>() -> Call {
         body: Bytes::new(),
         rate_group: O::INFO.rate_group(),
         safety: O::INFO.safety,
-        settings: Arc::new(Settings::default()),
+        settings: Arc::new(RequestOptions::default()),
     }
 }

@@ -55,7 +55,7 @@ impl CustomerAlert {
 /// What happened to an alert.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum AlertNews {
+pub enum AlertEvent {
     /// It was raised.
     New(CustomerAlert),
     /// Somebody has seen it; of alerts about domains only.
@@ -72,6 +72,7 @@ pub enum AlertNews {
 /// port alerts, one call for the customer's domains, and one for the alerts of each. The future of
 /// [`next`](AlertWatch::next) may be dropped and asked for again; after an error it may too, and nothing is told twice.
 #[derive(Debug)]
+#[must_use = "nothing is looked at before it is asked for"]
 pub struct AlertWatch {
     client: Client,
     customer: CustomerId,
@@ -79,7 +80,7 @@ pub struct AlertWatch {
     next_look: Instant,
     /// None before the first look.
     open: Option<BTreeMap<Uuid, CustomerAlert>>,
-    news: VecDeque<AlertNews>,
+    news: VecDeque<AlertEvent>,
 }
 
 impl Client {
@@ -99,7 +100,6 @@ impl Client {
 impl AlertWatch {
     /// Takes these for known, so that the first look tells what was raised and dealt with since: what
     /// [`open`](AlertWatch::open) gave before a restart.
-    #[must_use]
     pub fn knowing(mut self, open: impl IntoIterator<Item = CustomerAlert>) -> Self {
         self.open = Some(open.into_iter().map(|alert| (alert.id(), alert)).collect());
         self
@@ -114,31 +114,31 @@ impl AlertWatch {
     ///
     /// # Errors
     /// That of a look; asked again, it looks again.
-    pub async fn next(&mut self) -> Result<AlertNews, Error> {
+    pub async fn next(&mut self) -> Result<AlertEvent, Error> {
         loop {
             if let Some(news) = self.news.pop_front() {
                 return Ok(news);
             }
-            sleep(self.pause()).await;
-            self.look().await?;
+            sleep(self.next_delay()).await;
+            self.poll().await?;
         }
     }
 
     /// What the looks so far have seen and nobody was told yet.
-    pub fn take_news(&mut self) -> Vec<AlertNews> {
+    pub fn drain(&mut self) -> Vec<AlertEvent> {
         self.news.drain(..).collect()
     }
 
     /// How long to sleep before the next look.
-    pub fn pause(&self) -> Duration {
+    pub fn next_delay(&self) -> Duration {
         self.next_look.saturating_duration_since(Instant::now())
     }
 
-    /// Looks once, for [`take_news`](AlertWatch::take_news) and [`next`](AlertWatch::next).
+    /// Looks once, for [`drain`](AlertWatch::drain) and [`next`](AlertWatch::next).
     ///
     /// # Errors
     /// That of a read. Nothing is lost by it, and nothing is told twice.
-    pub async fn look(&mut self) -> Result<(), Error> {
+    pub async fn poll(&mut self) -> Result<(), Error> {
         self.next_look = crate::pipeline::pacer::after(Instant::now(), self.interval);
         let mut now = self.read().await?;
         let Some(before) = &self.open else {
@@ -148,7 +148,7 @@ impl AlertWatch {
         let mut news = Vec::new();
         for (id, alert) in &now {
             if !before.contains_key(id) {
-                news.push(AlertNews::New(alert.clone()));
+                news.push(AlertEvent::New(alert.clone()));
             }
         }
         // An alert that ends while pages are read lets another slip from one to the next: such a one is open still.
@@ -180,7 +180,7 @@ impl AlertWatch {
             let reason = "the answer does not tell the customer's domains";
             return Err(overview.list_error(ErrorKind::Decode, ListDomains::INFO, reason));
         }
-        for domain in overview.into_data().domains.unwrap_or_default() {
+        for domain in overview.into_inner().domains.unwrap_or_default() {
             let open = domains.alerts(self.customer, domain.id);
             let open = open.filter(|list| list.status(DomainAlertStatus::Open).per_page(50));
             alerts.extend(
@@ -197,25 +197,25 @@ impl AlertWatch {
     }
 
     /// What happened to an alert that is not among the open ones; nothing when it is open all the same.
-    async fn became_of(&self, alert: &CustomerAlert) -> Result<Option<AlertNews>, Error> {
+    async fn became_of(&self, alert: &CustomerAlert) -> Result<Option<AlertEvent>, Error> {
         let read = match alert {
             CustomerAlert::Port(alert) => {
                 let found = self.client.port_alerts().get(self.customer, alert.id).await;
-                found.map(|found| CustomerAlert::Port(found.into_data().alert))
+                found.map(|found| CustomerAlert::Port(found.into_inner().alert))
             }
             CustomerAlert::Domain(alert) => {
                 let (domain, id) = (alert.monitored_domain_id, alert.id);
                 let found = self.client.domains().alert(self.customer, domain, id).await;
-                found.map(|found| CustomerAlert::Domain(found.into_data().alert))
+                found.map(|found| CustomerAlert::Domain(found.into_inner().alert))
             }
         };
         match read {
             Ok(now) if now.is_open() => Ok(None),
             Ok(CustomerAlert::Domain(now)) if now.status == DomainAlertStatus::Acknowledged => {
-                Ok(Some(AlertNews::Acknowledged(CustomerAlert::Domain(now))))
+                Ok(Some(AlertEvent::Acknowledged(CustomerAlert::Domain(now))))
             }
-            Ok(now) => Ok(Some(AlertNews::Resolved(now))),
-            Err(error) if error.is_not_found() => Ok(Some(AlertNews::Gone(alert.clone()))),
+            Ok(now) => Ok(Some(AlertEvent::Resolved(now))),
+            Err(error) if error.is_not_found() => Ok(Some(AlertEvent::Gone(alert.clone()))),
             Err(error) => Err(error),
         }
     }

@@ -32,6 +32,7 @@ pub enum ScanEnd {
 /// [`next`](ScanWait::next) may be dropped and asked for again; after an error it may too. When the deadline passes while
 /// the service cannot be reached, the wait ends all the same.
 #[derive(Debug)]
+#[must_use = "nothing is looked at before it is asked for"]
 pub struct ScanWait {
     client: Client,
     customer: CustomerId,
@@ -72,7 +73,7 @@ impl<'a> Servers<'a> {
         server: EndpointId,
         deadline: Duration,
     ) -> Result<ScanWait, Error> {
-        let before = self.get(customer, server).await?.into_data().last_scan_at;
+        let before = self.get(customer, server).await?.into_inner().last_scan_at;
         self.scan(customer, server).await?;
         Ok(self.wait_for_scan(customer, server, before, deadline))
     }
@@ -151,28 +152,28 @@ impl ScanWait {
             if self.open.is_empty() {
                 return None;
             }
-            sleep(self.pause()).await;
-            if let Err(error) = self.look().await {
+            sleep(self.next_delay()).await;
+            if let Err(error) = self.poll().await {
                 return Some(Err(error));
             }
         }
     }
 
     /// What ended by the looks so far and nobody was told yet.
-    pub fn take_ended(&mut self) -> Vec<ScanEnd> {
+    pub fn drain(&mut self) -> Vec<ScanEnd> {
         self.ended.drain(..).collect()
     }
 
     /// How long to sleep before the next look.
-    pub fn pause(&self) -> Duration {
+    pub fn next_delay(&self) -> Duration {
         self.next_look.saturating_duration_since(Instant::now())
     }
 
-    /// Looks once, for [`take_ended`](ScanWait::take_ended) and [`next`](ScanWait::next).
+    /// Looks once, for [`drain`](ScanWait::drain) and [`next`](ScanWait::next).
     ///
     /// # Errors
     /// That of the read. Nothing is lost by it.
-    pub async fn look(&mut self) -> Result<(), Error> {
+    pub async fn poll(&mut self) -> Result<(), Error> {
         if self.open.is_empty() {
             return Ok(());
         }
@@ -216,7 +217,7 @@ impl ScanWait {
         for server in self.open.keys() {
             if !found.contains_key(server) {
                 match self.client.servers().get(self.customer, *server).await {
-                    Ok(one) => drop(found.insert(*server, one.into_data())),
+                    Ok(one) => drop(found.insert(*server, one.into_inner())),
                     Err(error) if error.is_not_found() => {}
                     Err(error) => return Err(error),
                 }

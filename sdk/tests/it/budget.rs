@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use secmon::RateGroup;
 use secmon::pacing::{
-    Acquire, Budget, BudgetError, MemoryBudget, Permit, Priority, Settlement, Unlimited,
+    Acquire, MemoryRateLimiter, NoRateLimit, Permit, Priority, RateLimiter, RateLimiterError,
+    SlotOutcome,
 };
 use tokio::task::{JoinHandle, yield_now};
 use tokio::time::{Instant, sleep};
@@ -18,24 +19,24 @@ const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// The time-out of every attempt here.
 const ANSWER_WITHIN: Duration = Duration::from_secs(30);
-const BAD: Settlement = throttled(None);
+const BAD: SlotOutcome = throttled(None);
 
 use Priority::{Batch, Interactive};
 
-const fn throttled(retry_after: Option<Duration>) -> Settlement {
-    Settlement::Throttled { retry_after }
+const fn throttled(retry_after: Option<Duration>) -> SlotOutcome {
+    SlotOutcome::Throttled { retry_after }
 }
 
 async fn ask(
-    budget: &MemoryBudget,
+    budget: &MemoryRateLimiter,
     priority: Priority,
-    patience: Duration,
-) -> Result<Box<dyn Permit>, BudgetError> {
+    queue_timeout: Duration,
+) -> Result<Box<dyn Permit>, RateLimiterError> {
     let silent = |_| {};
     let request = Acquire::new(
         RateGroup::Strict,
         priority,
-        patience,
+        queue_timeout,
         ANSWER_WITHIN,
         &silent,
     );
@@ -43,13 +44,13 @@ async fn ask(
 }
 
 /// A permit whose request is on its way, waited for as long as it takes.
-async fn send(budget: &MemoryBudget) -> Box<dyn Permit> {
+async fn send(budget: &MemoryRateLimiter) -> Box<dyn Permit> {
     let mut permit = ask(budget, Interactive, DAY).await.expect("a permit");
     permit.sent();
     permit
 }
 
-async fn send_now(budget: &MemoryBudget) -> Box<dyn Permit> {
+async fn send_now(budget: &MemoryRateLimiter) -> Box<dyn Permit> {
     let mut permit = ask(budget, Interactive, Duration::ZERO)
         .await
         .expect("a free slot");
@@ -57,34 +58,34 @@ async fn send_now(budget: &MemoryBudget) -> Box<dyn Permit> {
     permit
 }
 
-async fn settle(budget: &MemoryBudget, settlement: Settlement) {
-    send(budget).await.settle(settlement).await;
+async fn complete(budget: &MemoryRateLimiter, outcome: SlotOutcome) {
+    send(budget).await.complete(outcome).await;
 }
 
-/// When somebody without patience is told that there would have been a slot.
-async fn free_in(budget: &MemoryBudget, priority: Priority) -> Duration {
+/// When somebody without queue_timeout is told that there would have been a slot.
+async fn free_in(budget: &MemoryRateLimiter, priority: Priority) -> Duration {
     match ask(budget, priority, Duration::ZERO).await.err() {
-        Some(BudgetError::Exhausted {
+        Some(RateLimiterError::Exhausted {
             free_in: Some(wait),
         }) => wait,
         other => panic!("{other:?}"),
     }
 }
 
-async fn is_free(budget: &MemoryBudget) -> bool {
+async fn is_free(budget: &MemoryRateLimiter) -> bool {
     // Given back unsent.
     ask(budget, Interactive, Duration::ZERO).await.is_ok()
 }
 
 /// Callers of one budget, in the background; each is answered at once and says when it was served.
 struct Callers {
-    budget: Arc<MemoryBudget>,
+    budget: Arc<MemoryRateLimiter>,
     served: Arc<Mutex<Vec<(usize, Instant)>>>,
     started: Vec<JoinHandle<()>>,
 }
 
 impl Callers {
-    fn of(budget: &Arc<MemoryBudget>) -> Self {
+    fn of(budget: &Arc<MemoryRateLimiter>) -> Self {
         Self {
             budget: budget.clone(),
             served: Arc::default(),
@@ -102,7 +103,7 @@ impl Callers {
                 .expect("a list")
                 .push((number, Instant::now()));
             permit.sent();
-            permit.settle(Settlement::Answered).await;
+            permit.complete(SlotOutcome::Answered).await;
         }));
         yield_now().await;
     }

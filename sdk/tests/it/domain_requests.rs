@@ -3,7 +3,7 @@
 use http::{Method, StatusCode};
 use secmon::model::*;
 use secmon::operations::*;
-use secmon::{Operation, Response};
+use secmon::{Delivery, ErrorKind, Operation, Response};
 use serde_json::{Value, json};
 
 use crate::support::*;
@@ -59,7 +59,8 @@ async fn domain_calls_carry_their_fields_under_the_names_of_the_api() {
     assert_eq!(got.data.domain.as_deref(), Some("example.com"));
 
     let id = json!({"monitored_domain_id": ID});
-    let (sent, _) = exchanged(SuspendDomain::new(domain_id()), state()).await;
+    let paused = json!({"monitored_domain_id": ID, "status": "paused"});
+    let (sent, _) = exchanged(SuspendDomain::new(domain_id()), paused).await;
     assert_eq!(sent, post("/api/v1/billing/suspend-domain", id.clone()));
     let (sent, _) = exchanged(ResumeDomain::new(domain_id()), state()).await;
     assert_eq!(sent, post("/api/v1/billing/resume-domain", id.clone()));
@@ -105,7 +106,7 @@ async fn subscription_calls_carry_their_fields_under_the_names_of_the_api() {
     let state = json!({"subscription_id": ID, "status": "suspended"});
     let (sent, got) = exchanged(
         SuspendSubscription::new(customer(), service(), "voip"),
-        state.clone(),
+        state,
     )
     .await;
     assert_eq!(
@@ -115,7 +116,7 @@ async fn subscription_calls_carry_their_fields_under_the_names_of_the_api() {
     assert_eq!(got.data.status, SubscriptionStatus::Suspended);
     let (sent, _) = exchanged(
         ResumeSubscription::new(customer(), service(), "voip"),
-        state.clone(),
+        json!({"subscription_id": ID, "status": "active"}),
     )
     .await;
     assert_eq!(
@@ -124,7 +125,7 @@ async fn subscription_calls_carry_their_fields_under_the_names_of_the_api() {
     );
     let (sent, _) = exchanged(
         TerminateSubscription::new(customer(), service(), "voip"),
-        state,
+        json!({"subscription_id": ID, "status": "terminated"}),
     )
     .await;
     assert_eq!(sent, post("/api/v1/billing/terminate-subscription", body));
@@ -198,10 +199,50 @@ async fn a_sync_is_sent_whole_and_its_reports_are_read_in_every_form() {
 }
 
 #[tokio::test]
+async fn what_a_report_tells_besides_does_not_fail_a_sync_that_was_applied() {
+    let product = json!({"product_type": "port_monitoring", "capacity": "5", "usage": 6.0});
+    let enforcement = json!({
+        "42": {"port_monitoring": product, "reconciled": true, "hint": "Ask for more.", "took_ms": 12},
+        "total": {"port_monitoring": product},
+        "note": "All are done.",
+    });
+    let (_, got) = exchanged(sync(), reports(enforcement)).await;
+    let enforcement = got.data.enforcement.expect("reports");
+    let customers: Vec<u64> = enforcement.keys().map(|customer| customer.get()).collect();
+    assert_eq!(customers, [42]);
+    let mut reports = enforcement[&customer()].iter();
+    let report = reports.next().expect("a report");
+    assert_eq!((report.capacity, report.usage), (Some(5), Some(6)));
+    assert!(reports.next().is_none());
+}
+
+#[tokio::test]
+async fn a_sync_that_reports_on_somebody_else_is_no_answer_to_this_one() {
+    let product = json!({"product_type": "port_monitoring"});
+    let foreign = json!({"43": {"port_monitoring": product}});
+    let mut unknown = reports(json!([]));
+    unknown["unknown_services"] = json!([{"service_id": 999, "client_id": 42}]);
+    for data in [reports(foreign), unknown] {
+        let (client, script) = scripted();
+        script.answer(StatusCode::OK, success(data));
+        let error = client.send(sync()).await.expect_err("another answer");
+        assert_eq!(
+            (error.kind(), error.delivery()),
+            (ErrorKind::Decode, Delivery::Maybe)
+        );
+    }
+}
+
+#[tokio::test]
 async fn services_nobody_knows_come_back_in_whatever_form_they_are_told() {
     let mut answer = reports(json!([]));
     answer["unknown_services"] = json!([{"service_id": 501, "client_id": "42", "product_slug": "endpoint"}, 502, "503", {"id": "x"}]);
-    let (_, got) = exchanged(sync(), answer.clone()).await;
+    let reported = [501, 502, 503].map(|number: u64| {
+        let service = ServiceId::try_from(number).expect("a service");
+        ServiceReport::new(customer(), service, "endpoint", "active")
+    });
+    let sync = SyncServices::new(reported.to_vec());
+    let (_, got) = exchanged(sync, answer.clone()).await;
     let unknown = got.data.unknown_services.as_deref().expect("a list");
     let numbers: Vec<Option<u64>> = unknown
         .iter()
@@ -374,7 +415,7 @@ async fn the_assumed_operations_carry_their_fields() {
     let scenarios = json!({"scenarios": ["clean", "warnings", "critical"], "current": "warnings"});
     let (sent, got) = exchanged(ListScenarios::new(), scenarios).await;
     assert_eq!(sent, get("/api/v1/sandbox/scenarios", ""));
-    assert_eq!(got.data.scenarios, Scenario::KNOWN);
+    assert_eq!(got.data.scenarios, Scenario::VARIANTS);
     let chosen = json!({"scenario": "critical", "endpoint_id": ID, "monitored_domain_id": null});
     let (sent, got) = exchanged(
         SetScenario::new(Scenario::Critical).endpoint_id(endpoint_id()),

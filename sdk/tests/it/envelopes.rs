@@ -1,7 +1,7 @@
 //! Every shape in which the service says no, and what the caller reads from it.
 
 use http::StatusCode;
-use secmon::{Error, ErrorCode, ErrorKind, Sent};
+use secmon::{Delivery, Error, ErrorCode, ErrorKind};
 use serde_json::json;
 
 use crate::support::*;
@@ -23,7 +23,7 @@ async fn every_documented_code_reaches_the_caller_as_itself() {
             assert_eq!(error.kind(), ErrorKind::Api);
             assert_eq!(error.code(), Some(&code));
             assert_eq!(error.status().map(|status| status.as_u16()), Some(status));
-            assert_eq!(error.sent(), Sent::Yes);
+            assert_eq!(error.delivery(), Delivery::Answered);
             assert_eq!(error.attempts(), 1);
             let line = error.to_string();
             let expected = format!("suspend_endpoint: {status} {code}: A sentence.");
@@ -36,15 +36,15 @@ async fn every_documented_code_reaches_the_caller_as_itself() {
 async fn an_answer_that_does_not_say_what_happened_leaves_it_open() {
     let own = |code: serde_json::Value| failure(code, "A sentence.", json!({}));
     for (status, body, sent) in [
-        (200, "<html>Welcome</html>".to_owned(), Sent::Maybe),
-        (502, "<html>Bad Gateway</html>".to_owned(), Sent::Maybe),
-        (500, own(json!("SOMETHING_NEW")), Sent::Maybe),
-        (503, own(json!(503)), Sent::Maybe),
-        (500, own(json!("SCAN_DISPATCH_FAILED")), Sent::Yes),
-        (404, own(json!("SOMETHING_NEW")), Sent::Yes),
+        (200, "<html>Welcome</html>".to_owned(), Delivery::Maybe),
+        (502, "<html>Bad Gateway</html>".to_owned(), Delivery::Maybe),
+        (500, own(json!("SOMETHING_NEW")), Delivery::Maybe),
+        (503, own(json!(503)), Delivery::Maybe),
+        (500, own(json!("SCAN_DISPATCH_FAILED")), Delivery::Answered),
+        (404, own(json!("SOMETHING_NEW")), Delivery::Answered),
     ] {
         let error = suspend_answered(status, body.clone()).await;
-        assert_eq!(error.sent(), sent, "{status} {body}");
+        assert_eq!(error.delivery(), sent, "{status} {body}");
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use secmon::transport::HttpOptions;
-use secmon::{Client, Error, ErrorKind, Sent};
+use secmon::{Client, Delivery, Error, ErrorKind};
 use serde_json::json;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
@@ -31,7 +31,7 @@ async fn read_answered(response: ResponseTemplate) -> Error {
 async fn an_html_page_is_an_unreadable_answer_with_its_text_kept() {
     let page = "<html><h1>502 Bad Gateway</h1></html>";
     let error = read_answered(ResponseTemplate::new(502).set_body_raw(page, "text/html")).await;
-    assert_eq!(error.kind(), ErrorKind::Decode);
+    assert_eq!(error.kind(), ErrorKind::Gateway);
     assert_eq!(error.status().map(|status| status.as_u16()), Some(502));
     assert_eq!(error.body_snippet(), Some(page));
     assert!(error.to_string().contains("it is text/html"), "{error}");
@@ -53,7 +53,12 @@ async fn an_html_page_is_an_unreadable_answer_with_its_text_kept() {
 async fn an_empty_answer_is_unreadable_and_says_so() {
     for status in [200, 404, 500] {
         let error = read_answered(ResponseTemplate::new(status)).await;
-        assert_eq!(error.kind(), ErrorKind::Decode);
+        let kind = if status == 500 {
+            ErrorKind::Gateway
+        } else {
+            ErrorKind::Decode
+        };
+        assert_eq!(error.kind(), kind);
         assert!(error.to_string().contains("it is empty"), "{error}");
     }
 }
@@ -101,7 +106,7 @@ async fn json_of_another_shape_is_unreadable_and_names_what_is_missing() {
 }
 
 #[tokio::test]
-async fn a_doubled_key_and_a_number_out_of_range_are_unreadable_and_named() {
+async fn a_doubled_key_is_unreadable_and_named_and_a_number_out_of_range_is_absent() {
     let doubled = format!(r#"{{"data": {0}, "data": {0}}}"#, endpoint());
     let error = read_answered(ResponseTemplate::new(200).set_body_string(doubled)).await;
     assert!(
@@ -110,15 +115,20 @@ async fn a_doubled_key_and_a_number_out_of_range_are_unreadable_and_named() {
     );
     let mut huge = endpoint();
     huge["billing_customer_id"] = json!(u64::MAX);
-    let error = read_answered(ResponseTemplate::new(200).set_body_string(resource(huge))).await;
-    assert_eq!(error.kind(), ErrorKind::Decode);
+    let (client, script) = scripted();
+    script.answer(http::StatusCode::OK, resource(huge));
+    let read = client.servers().get(customer(), endpoint_id()).await;
+    let read = read.expect("a server");
+    assert_eq!(read.data.billing_customer_id, None);
+    let kept = read.raw_field("/data/billing_customer_id");
+    assert_eq!(kept, Some(json!(u64::MAX)));
 }
 
 #[tokio::test]
 async fn bytes_that_are_no_text_are_unreadable_and_harmless() {
     let bytes = vec![0xff_u8; 5000];
     let error = read_answered(ResponseTemplate::new(500).set_body_bytes(bytes)).await;
-    assert_eq!(error.kind(), ErrorKind::Decode);
+    assert_eq!(error.kind(), ErrorKind::Gateway);
     assert!(
         error
             .body_snippet()
@@ -129,9 +139,9 @@ async fn bytes_that_are_no_text_are_unreadable_and_harmless() {
 #[tokio::test]
 async fn deeply_nested_json_is_unreadable_and_harmless() {
     let nested = "[".repeat(200_000);
-    for status in [200, 500] {
+    for (status, kind) in [(200, ErrorKind::Decode), (500, ErrorKind::Gateway)] {
         let answer = ResponseTemplate::new(status).set_body_string(nested.clone());
-        assert_eq!(read_answered(answer).await.kind(), ErrorKind::Decode);
+        assert_eq!(read_answered(answer).await.kind(), kind);
     }
 }
 
@@ -207,7 +217,7 @@ async fn half_a_body_is_a_lost_connection_after_which_the_service_may_have_acted
         .await
         .expect_err("cut");
     assert_eq!(error.kind(), ErrorKind::Interrupted);
-    assert_eq!(error.sent(), Sent::Maybe);
+    assert_eq!(error.delivery(), Delivery::Maybe);
 }
 
 #[tokio::test]
@@ -219,7 +229,7 @@ async fn a_connection_closed_without_an_answer_is_lost_too() {
         .await
         .expect_err("closed");
     assert_eq!(error.kind(), ErrorKind::Interrupted);
-    assert_eq!(error.sent(), Sent::Maybe);
+    assert_eq!(error.delivery(), Delivery::Maybe);
 }
 
 #[tokio::test]
@@ -248,7 +258,7 @@ async fn an_address_where_nobody_listens_is_no_connection_and_nothing_was_sent()
         .await
         .expect_err("nobody there");
     assert_eq!(error.kind(), ErrorKind::Connect);
-    assert_eq!(error.sent(), Sent::No);
+    assert_eq!(error.delivery(), Delivery::NotSent);
     assert_eq!(error.attempts(), 3);
     assert!(error.to_string().contains("refused"), "{error}");
 }
@@ -263,7 +273,7 @@ async fn https_to_a_server_that_speaks_plain_http_is_a_failure_of_tls_and_nothin
         .await
         .expect_err("no TLS there");
     assert_eq!(error.kind(), ErrorKind::Tls, "{error}");
-    assert_eq!(error.sent(), Sent::No);
+    assert_eq!(error.delivery(), Delivery::NotSent);
     assert_eq!(
         server
             .received_requests()
@@ -289,7 +299,7 @@ async fn an_answer_that_never_comes_ends_with_the_attempts_time() {
         .await
         .expect_err("too slow");
     assert_eq!(error.kind(), ErrorKind::Timeout);
-    assert_eq!(error.sent(), Sent::Maybe);
+    assert_eq!(error.delivery(), Delivery::Maybe);
     assert!(
         error.to_string().contains("no answer within 50ms"),
         "{error}"
@@ -325,5 +335,5 @@ async fn an_answer_that_drips_ends_with_the_attempts_time_and_may_have_acted() {
     let suspended = client.servers().suspend(endpoint_id()).await;
     let error = suspended.expect_err("too slow");
     assert_eq!(error.kind(), ErrorKind::Timeout);
-    assert_eq!(error.sent(), Sent::Maybe);
+    assert_eq!(error.delivery(), Delivery::Maybe);
 }

@@ -16,7 +16,7 @@ use secmon::transport::{
     HttpOptions, HttpTransport, ProxyAddress, RootCertificates, Transport, TransportError,
     TransportErrorKind,
 };
-use secmon::{Client, ErrorKind, RawRequest, Sent};
+use secmon::{Client, Delivery, ErrorKind, RawRequest};
 
 use crate::support::*;
 
@@ -118,7 +118,7 @@ async fn a_private_authority_is_trusted_once_its_root_is_given() {
 
     let others = Client::builder(&url, key()).build().expect("a client");
     let error = others.health().await.expect_err("an unknown authority");
-    assert_eq!((error.sent(), error.attempts()), (Sent::No, 1));
+    assert_eq!((error.delivery(), error.attempts()), (Delivery::NotSent, 1));
     assert!(error.to_string().contains("certificate"), "{error}");
 }
 

@@ -15,7 +15,7 @@ use bytes::Bytes;
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body_util::Full;
 use secmon::transport::{ServiceTransport, Transport, TransportErrorKind};
-use secmon::{Client, ErrorKind, Sent};
+use secmon::{Client, Delivery, ErrorKind};
 use tower_service::Service;
 
 use crate::support::*;
@@ -73,17 +73,17 @@ impl Service<Request<Body>> for Failing {
 #[tokio::test]
 async fn a_service_that_is_not_ready_was_never_called_and_one_that_fails_may_have_acted() {
     for (ready, kind, sent, reason) in [
-        (false, ErrorKind::Connect, Sent::No, "no room"),
+        (false, ErrorKind::Connect, Delivery::NotSent, "no room"),
         (
             true,
             ErrorKind::Interrupted,
-            Sent::Maybe,
+            Delivery::Maybe,
             "gone in the middle",
         ),
     ] {
         let client = client(ServiceTransport::with_body(Failing { ready }));
         let error = client.health().await.expect_err("no answer");
-        assert_eq!((error.kind(), error.sent()), (kind, sent));
+        assert_eq!((error.kind(), error.delivery()), (kind, sent));
         assert!(error.to_string().contains(reason), "{error}");
     }
 }

@@ -1,7 +1,7 @@
 //! The key appears nowhere: not in errors, logs, debug output or names made from it.
 
 use http::StatusCode;
-use secmon::testing::Script;
+use secmon::testing::MockTransport;
 use secmon::transport::TransportErrorKind;
 use secmon::{
     ApiKey, Client, Error, ErrorKind, OPERATIONS, OperationInfo, RawRequest, RotatingKey,
@@ -65,7 +65,7 @@ async fn an_answer_that_echoes_the_key_comes_back_with_stars() {
 
 /// What is left of a sentence when the client's key is this.
 async fn message_with_key(api_key: &str, message: &str) -> String {
-    let script = Script::new();
+    let script = MockTransport::new();
     let client = Client::builder(
         "https://portal.example.com",
         ApiKey::new(api_key).expect("a key"),
@@ -316,28 +316,32 @@ async fn after_a_401_nothing_is_sent_until_the_client_is_told_to_trust_the_key_a
 }
 
 #[tokio::test]
-async fn a_401_in_any_shape_stops_the_key_until_it_is_reset_or_replaced() {
+async fn two_401s_in_any_shape_stop_the_key_until_it_is_reset_or_replaced() {
     for body in ["<html>proxy login</html>", "", "[]", r#"{"error": 401}"#] {
-        let script = Script::new();
+        let script = MockTransport::new();
         let rotating = RotatingKey::new(key());
         let client = Client::builder("https://portal.example.com", rotating.clone())
             .transport(script.clone())
             .build()
             .expect("a client");
-        script.answer(StatusCode::UNAUTHORIZED, body);
-        let refused = client.servers().suspend(endpoint_id()).await;
-        assert_eq!(
-            refused.expect_err("refused").status(),
-            Some(StatusCode::UNAUTHORIZED)
-        );
-        assert!(client.key_rejected());
+        // Something between may be what refused the first, so the next call goes out.
+        for is_the_second in [false, true] {
+            assert!(!client.key_rejected());
+            script.answer(StatusCode::UNAUTHORIZED, body);
+            let refused = client.servers().suspend(endpoint_id()).await;
+            assert_eq!(
+                refused.expect_err("refused").status(),
+                Some(StatusCode::UNAUTHORIZED)
+            );
+            assert_eq!(client.key_rejected(), is_the_second);
+        }
         let stopped = client
             .servers()
             .suspend(endpoint_id())
             .await
             .expect_err("stopped");
         assert_eq!(stopped.kind(), ErrorKind::KeyRejected, "{body}");
-        assert_eq!(script.requests().len(), 1);
+        assert_eq!(script.requests().len(), 2);
 
         let next = ApiKey::new("the_next_key_of_the_portal").expect("a key");
         rotating.replace(next.clone());
@@ -347,6 +351,19 @@ async fn a_401_in_any_shape_stops_the_key_until_it_is_reset_or_replaced() {
             .suspend(endpoint_id())
             .await
             .expect("a new key");
-        assert!(script.requests()[1].key_is(&next) && !client.key_rejected());
+        assert!(script.requests()[2].key_is(&next) && !client.key_rejected());
+    }
+}
+
+#[tokio::test]
+async fn a_401_of_something_between_is_forgotten_with_the_next_answer() {
+    let (client, script) = scripted();
+    for _ in 0..2 {
+        script.answer(StatusCode::UNAUTHORIZED, "<html>proxy login</html>");
+        let refused = client.servers().suspend(endpoint_id()).await;
+        assert!(refused.expect_err("refused").is_unauthorized());
+        script.answer(StatusCode::OK, paused());
+        let passed = client.servers().suspend(endpoint_id()).await;
+        assert!(passed.is_ok() && !client.key_rejected());
     }
 }

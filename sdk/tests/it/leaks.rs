@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, Once};
 use std::time::Duration;
 
 use proptest::prelude::*;
-use secmon::testing::Script;
+use secmon::testing::MockTransport;
 use secmon::transport::Transport;
 use secmon::{ApiKey, Client, Event};
 use serde_json::Value;
@@ -102,7 +102,7 @@ impl Watch {
     }
 
     /// A client with the key that answers from the script, and whose events are heard.
-    pub fn client(&self, script: &Arc<Script>) -> Client {
+    pub fn client(&self, script: &Arc<MockTransport>) -> Client {
         self.client_over(script.clone())
     }
 
@@ -113,17 +113,17 @@ impl Watch {
             ApiKey::new(KEY).expect("a key"),
         )
         .transport(transport)
-        .unlimited()
+        .no_rate_limit()
         .observer(Arc::new(move |event: &Event| {
             ears.lock().expect("a list").push(event.clone())
         }))
-        .with(|calls| calls.max_retries(0).max_wait(Duration::ZERO));
+        .with(|calls| calls.max_retries(0).queue_timeout(Duration::ZERO));
         client.build().expect("a client")
     }
 
     /// Everything that can be seen of an operation with this answer.
     pub fn seen(&self, row: &Answer, answer: &Planted) -> Vec<Shown> {
-        let script = Script::new();
+        let script = MockTransport::new();
         script.respond(answer.response());
         let client = self.client(&script);
         let mut seen = match self.runtime.block_on(row.send(&client)) {

@@ -4,6 +4,7 @@ mod budget;
 mod domain_requests;
 mod envelopes;
 mod every_operation;
+mod foreign_text;
 mod hostile_answers;
 #[cfg(feature = "tls-no-provider")]
 mod https;
@@ -13,6 +14,7 @@ mod key_secrecy;
 mod leaks;
 mod matrix;
 mod models;
+mod moving_lists;
 mod pacing;
 mod paging;
 mod properties;

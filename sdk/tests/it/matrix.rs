@@ -7,13 +7,14 @@ mod contradictions;
 mod errors;
 mod lists;
 mod outcomes;
+mod spellings;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use http::StatusCode;
-use secmon::testing::Script;
+use secmon::testing::MockTransport;
 use secmon::{Client, Error, ErrorKind, Group, OPERATIONS};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
@@ -44,16 +45,16 @@ impl Desk {
         status: u16,
         body: impl Into<bytes::Bytes>,
     ) -> Result<Done, Error> {
-        let script = Script::new();
+        let script = MockTransport::new();
         script.answer(StatusCode::from_u16(status).expect("a status"), body);
         self.runtime.block_on(row.send(&once(&script)))
     }
 }
 
 /// A client that sends every call once, without a rate budget.
-pub fn once(script: &Arc<Script>) -> Client {
-    let client = builder(script).unlimited();
-    let client = client.with(|calls| calls.max_retries(0).max_wait(Duration::ZERO));
+pub fn once(script: &Arc<MockTransport>) -> Client {
+    let client = builder(script).no_rate_limit();
+    let client = client.with(|calls| calls.max_retries(0).queue_timeout(Duration::ZERO));
     client.build().expect("a client")
 }
 
@@ -74,8 +75,17 @@ fn expected(row: &Answer, cell: &Cell, got: &Value) -> Value {
             Outcome::Absent => put(parent, name, Value::Null),
             Outcome::Becomes(value) => put(parent, name, value.clone()),
             Outcome::Own => put(parent, name, own().unwrap_or(json!("a text"))),
-            Outcome::Same | Outcome::Fails | Outcome::Lacks(_) => {}
+            Outcome::Same
+            | Outcome::Fails
+            | Outcome::FailsAt(_)
+            | Outcome::Lacks(_)
+            | Outcome::AbsentAt(_) => {}
         }
+    }
+    if let Outcome::AbsentAt(pointer) = &cell.outcome
+        && let Some(place) = whole.pointer_mut(pointer)
+    {
+        *place = Value::Null;
     }
     match row.is_enveloped() {
         true => whole["data"].take(),
@@ -155,11 +165,13 @@ fn plain(value: &Value) -> Value {
 
 /// What is wrong with the outcome of a cell.
 fn judge(row: &Answer, cell: &Cell, ended: Result<Done, Error>) -> Result<(), String> {
-    match (&cell.outcome, ended) {
-        (Outcome::Fails | Outcome::Lacks(_), Ok(done)) => {
-            Err(format!("a result where none can be: {}", done.data))
-        }
-        (Outcome::Fails | Outcome::Lacks(_), Err(error)) => judge_error(row, cell, &error),
+    let fails = match &cell.outcome {
+        Outcome::Fails | Outcome::FailsAt(_) | Outcome::Lacks(_) => true,
+        _ => contradicts(row, cell),
+    };
+    match (fails, ended) {
+        (true, Ok(done)) => Err(format!("a result where none can be: {}", done.data)),
+        (true, Err(error)) => judge_error(row, cell, &error),
         (_, Err(error)) => Err(format!("no result: {error}")),
         (_, Ok(done)) => {
             let expected = plain(&expected(row, cell, &done.data));
@@ -171,18 +183,44 @@ fn judge(row: &Answer, cell: &Cell, ended: Result<Done, Error>) -> Result<(), St
     }
 }
 
+/// What an answer cannot say, although it can be read (F11): a subscription without its domains, and an empty token.
+fn contradicts(row: &Answer, cell: &Cell) -> bool {
+    let Outcome::Becomes(value) = &cell.outcome else {
+        return false;
+    };
+    match (row.operation.name, cell.place.pointer.as_str()) {
+        ("list_domains", "/data/subscribed") => {
+            *value == true && row.result().get("domains").is_none()
+        }
+        ("create_sso_token", "/data/token") => *value == "",
+        ("sync_services", "/data/unknown_services/0") => {
+            *value == NUMBER || *value == *NUMBER.to_string()
+        }
+        _ => false,
+    }
+}
+
 /// An error names the place and what is wrong there, and repeats no value of the answer.
 fn judge_error(row: &Answer, cell: &Cell, error: &Error) -> Result<(), String> {
     let text = error.to_string();
     let name = &cell.place.name;
     let named = match &cell.outcome {
         _ if name.is_empty() || says_itself_whether_it_is_a_result(row, cell) => true,
+        Outcome::Becomes(_) => true,
+        Outcome::FailsAt(place) => text.contains(&format!("`{place}")),
         Outcome::Lacks(what) => text.contains(what),
         _ => ["`", ".", "["]
             .iter()
             .any(|end| text.contains(&format!("`{name}{end}"))),
     };
-    if error.kind() != ErrorKind::Decode {
+    // A 503 that does not call itself a success is no answer of the service.
+    let is_of_a_gateway =
+        row.status == 503 && (name.is_empty() || says_itself_whether_it_is_a_result(row, cell));
+    let kind = match is_of_a_gateway {
+        true => ErrorKind::Gateway,
+        false => ErrorKind::Decode,
+    };
+    if error.kind() != kind {
         return Err(format!(
             "another kind of error: {:?}: {error}",
             error.kind()

@@ -37,7 +37,7 @@ fn open_enums_keep_every_value_exactly() {
     keeps::<ScanStatus>(&["pending", "running", "completed", "failed", "stuck"]);
     let unknown = EndpointStatus::from("hibernating");
     assert_eq!(unknown.as_str(), "hibernating");
-    assert!(!EndpointStatus::KNOWN.contains(&unknown));
+    assert!(!EndpointStatus::VARIANTS.contains(&unknown));
     assert_eq!(format!("{:>8}", Protocol::Any), "       *");
 }
 

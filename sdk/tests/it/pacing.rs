@@ -6,10 +6,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::StatusCode;
 use secmon::operations::SuspendEndpoint;
-use secmon::pacing::{Acquire, Budget, BudgetError, MemoryBudget, Permit, Priority, Settlement};
-use secmon::testing::Script;
+use secmon::pacing::{
+    Acquire, MemoryRateLimiter, Permit, Priority, RateLimiter, RateLimiterError, SlotOutcome,
+};
+use secmon::testing::MockTransport;
 use secmon::transport::{BoxFuture, Transport, TransportError, TransportErrorKind};
-use secmon::{Client, ErrorKind, RateGroup, Sent};
+use secmon::{Client, Delivery, ErrorKind, RateGroup};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 
@@ -91,7 +93,7 @@ fn client_of(service: &Arc<Service>) -> Client {
     Client::builder("https://portal.example.com", key())
         .transport(service.clone())
         .with(|calls| calls.operation_timeout(Duration::from_secs(24 * 60 * 60)))
-        .with(|calls| calls.max_wait(Duration::from_secs(24 * 60 * 60)))
+        .with(|calls| calls.queue_timeout(Duration::from_secs(24 * 60 * 60)))
         .build()
         .expect("a client")
 }
@@ -135,7 +137,7 @@ async fn a_window_used_up_by_others_is_waited_for_and_then_used_in_full() {
 
 #[tokio::test(start_paused = true)]
 async fn the_two_groups_and_the_health_check_do_not_share_a_window() {
-    let script = Script::new();
+    let script = MockTransport::new();
     let client = builder(&script)
         .rate_limits(1, 1, MINUTE)
         .build()
@@ -167,10 +169,10 @@ async fn the_two_groups_and_the_health_check_do_not_share_a_window() {
 
 #[tokio::test(start_paused = true)]
 async fn an_impatient_caller_is_told_when_the_next_slot_is_free_and_nothing_is_sent() {
-    let script = Script::new();
+    let script = MockTransport::new();
     let client = builder(&script)
         .rate_limits(1, 1, MINUTE)
-        .with(|calls| calls.max_wait(Duration::ZERO))
+        .with(|calls| calls.queue_timeout(Duration::ZERO))
         .build()
         .expect("a client");
     script.answer(StatusCode::OK, paused());
@@ -185,16 +187,16 @@ async fn an_impatient_caller_is_told_when_the_next_slot_is_free_and_nothing_is_s
         .suspend(endpoint_id())
         .await
         .expect_err("no slot");
-    assert_eq!(error.kind(), ErrorKind::MaxWait);
+    assert_eq!(error.kind(), ErrorKind::QueueTimeout);
     assert_eq!(error.retry_after(), Some(40 * SECOND));
-    assert_eq!(error.sent(), Sent::No);
+    assert_eq!(error.delivery(), Delivery::NotSent);
     assert_eq!(error.attempts(), 0);
     assert_eq!(script.requests().len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_call_whose_time_ends_in_the_queue_was_never_sent() {
-    let script = Script::new();
+    let script = MockTransport::new();
     let client = builder(&script)
         .rate_limits(1, 1, MINUTE)
         .with(|calls| calls.operation_timeout(5 * SECOND))
@@ -209,17 +211,17 @@ async fn a_call_whose_time_ends_in_the_queue_was_never_sent() {
         .suspend(endpoint_id())
         .await
         .expect_err("no slot");
-    assert_eq!(error.kind(), ErrorKind::MaxWait);
+    assert_eq!(error.kind(), ErrorKind::QueueTimeout);
     assert_eq!(error.retry_after(), Some(MINUTE));
     assert_eq!(error.elapsed(), Duration::ZERO);
-    assert_eq!(error.sent(), Sent::No);
+    assert_eq!(error.delivery(), Delivery::NotSent);
     first.abort();
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_answers_of_an_unlimited_client_still_make_it_wait() {
-    let script = Script::new();
-    let client = builder(&script).unlimited().build().expect("a client");
+    let script = MockTransport::new();
+    let client = builder(&script).no_rate_limit().build().expect("a client");
     script.respond(with_retry_after(StatusCode::TOO_MANY_REQUESTS, "9", "{}"));
     (0..100).for_each(|_| script.answer(StatusCode::OK, paused()));
     let started = Instant::now();
@@ -235,13 +237,13 @@ async fn the_answers_of_an_unlimited_client_still_make_it_wait() {
 
 #[tokio::test(start_paused = true)]
 async fn clients_built_apart_share_a_window_when_given_the_same_budget() {
-    let budget = Arc::new(MemoryBudget::new(1, 1, MINUTE));
+    let budget = Arc::new(MemoryRateLimiter::new(1, 1, MINUTE));
     let started = Instant::now();
     for expected in [Duration::ZERO, MINUTE] {
-        let script = Script::new();
+        let script = MockTransport::new();
         script.answer(StatusCode::OK, paused());
         let client = builder(&script)
-            .budget(budget.clone())
+            .rate_limiter(budget.clone())
             .build()
             .expect("a client");
         client
@@ -254,7 +256,7 @@ async fn clients_built_apart_share_a_window_when_given_the_same_budget() {
 }
 
 /// A permit of the strict group, waited for as long as it takes.
-async fn permit(budget: &MemoryBudget, answer_within: Duration) -> Box<dyn Permit> {
+async fn permit(budget: &MemoryRateLimiter, answer_within: Duration) -> Box<dyn Permit> {
     let request = Acquire::new(
         RateGroup::Strict,
         Priority::Interactive,
@@ -267,39 +269,44 @@ async fn permit(budget: &MemoryBudget, answer_within: Duration) -> Box<dyn Permi
 
 #[tokio::test(start_paused = true)]
 async fn a_slot_is_free_at_once_when_unsent_and_one_window_after_the_answer_or_the_time_out() {
-    let budget = MemoryBudget::new(1, 1, MINUTE);
+    let budget = MemoryRateLimiter::new(1, 1, MINUTE);
     let started = Instant::now();
     drop(permit(&budget, 30 * SECOND).await);
     permit(&budget, 30 * SECOND)
         .await
-        .settle(Settlement::NotSent)
+        .complete(SlotOutcome::NotSent)
         .await;
     let mut answered = permit(&budget, 30 * SECOND).await;
     assert_eq!(started.elapsed(), Duration::ZERO);
 
     answered.sent();
     sleep(5 * SECOND).await;
-    answered.settle(Settlement::Answered).await;
+    answered.complete(SlotOutcome::Answered).await;
     let mut lost = permit(&budget, 30 * SECOND).await;
     assert_eq!(started.elapsed(), 5 * SECOND + MINUTE);
 
     lost.sent();
     sleep(SECOND).await;
-    drop(lost);
+    lost.complete(SlotOutcome::Unanswered).await;
+    let mut given_up = permit(&budget, 30 * SECOND).await;
+    let free = 5 * SECOND + MINUTE + 30 * SECOND + MINUTE;
+    assert_eq!(started.elapsed(), free);
+
+    // Its request can arrive for as long as an answer ever took.
+    given_up.sent();
+    sleep(SECOND).await;
+    drop(given_up);
     drop(permit(&budget, 30 * SECOND).await);
-    assert_eq!(
-        started.elapsed(),
-        5 * SECOND + MINUTE + 30 * SECOND + MINUTE
-    );
+    assert_eq!(started.elapsed(), free + SECOND + 5 * SECOND + MINUTE);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_request_that_never_left_takes_no_slot_of_the_window() {
-    let script = Script::new();
+    let script = MockTransport::new();
     script.fail(TransportErrorKind::Connect);
     script.answer(StatusCode::OK, paused());
     let client = builder(&script)
-        .budget(Arc::new(MemoryBudget::new(1, 1, MINUTE)))
+        .rate_limiter(Arc::new(MemoryRateLimiter::new(1, 1, MINUTE)))
         .build()
         .expect("a client");
     let started = Instant::now();
@@ -310,7 +317,7 @@ async fn a_request_that_never_left_takes_no_slot_of_the_window() {
 
 #[tokio::test(start_paused = true)]
 async fn the_slot_that_is_free_soonest_is_taken_first() {
-    let budget = MemoryBudget::new(2, 1, MINUTE);
+    let budget = MemoryRateLimiter::new(2, 1, MINUTE);
     let started = Instant::now();
     let (mut lost, mut answered) = (
         permit(&budget, 30 * SECOND).await,
@@ -320,18 +327,18 @@ async fn the_slot_that_is_free_soonest_is_taken_first() {
     answered.sent();
     drop(lost);
     sleep(5 * SECOND).await;
-    answered.settle(Settlement::Answered).await;
+    answered.complete(SlotOutcome::Answered).await;
     for free in [5 * SECOND + MINUTE, 30 * SECOND + MINUTE] {
         let mut next = permit(&budget, MINUTE).await;
         assert_eq!(started.elapsed(), free);
         next.sent();
-        next.settle(Settlement::Answered).await;
+        next.complete(SlotOutcome::Answered).await;
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn slots_go_to_those_who_came_first_and_a_place_given_up_goes_to_the_next() {
-    let budget = Arc::new(MemoryBudget::new(1, 1, MINUTE));
+    let budget = Arc::new(MemoryRateLimiter::new(1, 1, MINUTE));
     let mut held = permit(&budget, SECOND).await;
     held.sent();
     let served = Arc::new(Mutex::new(Vec::new()));
@@ -342,12 +349,12 @@ async fn slots_go_to_those_who_came_first_and_a_place_given_up_goes_to_the_next(
             let mut permit = permit(&budget, SECOND).await;
             served.lock().expect("a list").push(number);
             permit.sent();
-            permit.settle(Settlement::Answered).await;
+            permit.complete(SlotOutcome::Answered).await;
         }));
         tokio::task::yield_now().await;
     }
     waiters[1].abort();
-    held.settle(Settlement::Answered).await;
+    held.complete(SlotOutcome::Answered).await;
     let started = Instant::now();
     for waiter in waiters {
         // The one that was aborted says so.
@@ -359,14 +366,14 @@ async fn slots_go_to_those_who_came_first_and_a_place_given_up_goes_to_the_next(
 
 #[tokio::test(start_paused = true)]
 async fn a_429_closes_the_window_for_the_wait_it_names_and_then_all_slots_are_free() {
-    let budget = MemoryBudget::new(2, 1, MINUTE);
+    let budget = MemoryRateLimiter::new(2, 1, MINUTE);
     let mut first = permit(&budget, SECOND).await;
     first.sent();
-    first.settle(Settlement::Answered).await;
+    first.complete(SlotOutcome::Answered).await;
     let refused = permit(&budget, SECOND).await;
     let retry_after = 7 * SECOND;
     refused
-        .settle(Settlement::Throttled {
+        .complete(SlotOutcome::Throttled {
             retry_after: Some(retry_after),
         })
         .await;
@@ -377,7 +384,7 @@ async fn a_429_closes_the_window_for_the_wait_it_names_and_then_all_slots_are_fr
 
 #[tokio::test(start_paused = true)]
 async fn a_limit_of_zero_lets_nothing_through() {
-    let budget = MemoryBudget::new(0, 1, MINUTE);
+    let budget = MemoryRateLimiter::new(0, 1, MINUTE);
     let request = Acquire::new(
         RateGroup::Strict,
         Priority::Interactive,
@@ -386,15 +393,15 @@ async fn a_limit_of_zero_lets_nothing_through() {
         &|_| {},
     );
     let refused = budget.acquire(request).await.err();
-    assert_eq!(refused, Some(BudgetError::Exhausted { free_in: None }));
+    assert_eq!(refused, Some(RateLimiterError::Exhausted { free_in: None }));
 }
 
 #[tokio::test(start_paused = true)]
 async fn waits_without_an_end_are_no_trouble() {
-    let script = Script::new();
+    let script = MockTransport::new();
     let client = builder(&script)
         .rate_limits(1, 1, Duration::MAX)
-        .with(|calls| calls.max_wait(Duration::MAX))
+        .with(|calls| calls.queue_timeout(Duration::MAX))
         .with(|calls| calls.attempt_timeout(Duration::MAX))
         .with(|calls| calls.operation_timeout(Duration::MAX))
         .build()
@@ -414,12 +421,12 @@ async fn waits_without_an_end_are_no_trouble() {
         .suspend(endpoint_id())
         .await
         .expect_err("never");
-    assert_eq!(error.kind(), ErrorKind::MaxWait);
+    assert_eq!(error.kind(), ErrorKind::QueueTimeout);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slot_that_comes_with_the_end_of_the_time_is_given_back_unsent() {
-    let script = Script::new();
+async fn a_slot_that_would_come_with_the_end_of_the_time_is_refused_at_once() {
+    let script = MockTransport::new();
     let client = builder(&script)
         .rate_limits(1, 1, MINUTE)
         .with(|calls| calls.operation_timeout(MINUTE))
@@ -436,9 +443,11 @@ async fn a_slot_that_comes_with_the_end_of_the_time_is_given_back_unsent() {
         .suspend(endpoint_id())
         .await
         .expect_err("too late");
+    assert!(error.elapsed().is_zero());
+    assert_eq!(error.retry_after(), Some(MINUTE));
     assert_eq!(
-        (error.kind(), error.sent()),
-        (ErrorKind::Deadline, Sent::No)
+        (error.kind(), error.delivery()),
+        (ErrorKind::QueueTimeout, Delivery::NotSent)
     );
     assert_eq!(script.requests().len(), 1);
 }
@@ -446,20 +455,24 @@ async fn a_slot_that_comes_with_the_end_of_the_time_is_given_back_unsent() {
 /// A budget whose other side cannot be reached.
 struct Unreachable;
 
-impl Budget for Unreachable {
+impl RateLimiter for Unreachable {
     fn acquire<'a>(
         &'a self,
         _: Acquire<'a>,
-    ) -> BoxFuture<'a, Result<Box<dyn Permit>, BudgetError>> {
-        Box::pin(async { Err(BudgetError::Unavailable("connection refused".to_owned())) })
+    ) -> BoxFuture<'a, Result<Box<dyn Permit>, RateLimiterError>> {
+        Box::pin(async {
+            Err(RateLimiterError::Unavailable(
+                "connection refused".to_owned(),
+            ))
+        })
     }
 }
 
 #[tokio::test]
 async fn a_budget_that_cannot_be_asked_sends_nothing_and_says_why() {
-    let script = Script::new();
+    let script = MockTransport::new();
     let client = builder(&script)
-        .budget(Arc::new(Unreachable))
+        .rate_limiter(Arc::new(Unreachable))
         .build()
         .expect("a client");
     let error = client
@@ -467,14 +480,14 @@ async fn a_budget_that_cannot_be_asked_sends_nothing_and_says_why() {
         .suspend(endpoint_id())
         .await
         .expect_err("no budget");
-    assert_eq!(error.kind(), ErrorKind::Budget);
+    assert_eq!(error.kind(), ErrorKind::RateLimiter);
     assert!(error.to_string().contains("connection refused"), "{error}");
     assert!(script.requests().is_empty());
 }
 
 #[test]
 fn a_budget_shows_its_limits_to_a_developer() {
-    let shown = format!("{:?}", MemoryBudget::default());
+    let shown = format!("{:?}", MemoryRateLimiter::default());
     assert!(
         shown.contains("strict: 60") && shown.contains("default: 100"),
         "{shown}"
@@ -483,10 +496,10 @@ fn a_budget_shows_its_limits_to_a_developer() {
 
 #[tokio::test(start_paused = true)]
 async fn a_wait_for_a_slot_is_told_with_its_length() {
-    let budget = MemoryBudget::new(1, 1, MINUTE);
+    let budget = MemoryRateLimiter::new(1, 1, MINUTE);
     let mut first = permit(&budget, SECOND).await;
     first.sent();
-    first.settle(Settlement::Answered).await;
+    first.complete(SlotOutcome::Answered).await;
     let told = Mutex::new(Vec::new());
     let tell = |wait| told.lock().expect("a list").push(wait);
     let request = Acquire::new(
@@ -503,10 +516,10 @@ async fn a_wait_for_a_slot_is_told_with_its_length() {
 
 #[tokio::test(start_paused = true)]
 async fn a_window_longer_than_any_clock_lasts_a_hundred_years() {
-    let budget = MemoryBudget::new(1, 1, Duration::MAX);
+    let budget = MemoryRateLimiter::new(1, 1, Duration::MAX);
     let mut first = permit(&budget, SECOND).await;
     first.sent();
-    first.settle(Settlement::Answered).await;
+    first.complete(SlotOutcome::Answered).await;
     let request = Acquire::new(
         RateGroup::Strict,
         Priority::Interactive,
@@ -517,7 +530,7 @@ async fn a_window_longer_than_any_clock_lasts_a_hundred_years() {
     let refused = budget.acquire(request).await.err();
     let years = Duration::from_secs(100 * 365 * 86_400);
     let free_in = Some(years);
-    assert_eq!(refused, Some(BudgetError::Exhausted { free_in }));
+    assert_eq!(refused, Some(RateLimiterError::Exhausted { free_in }));
 }
 
 #[test]
@@ -525,15 +538,15 @@ fn a_budget_that_gives_no_slot_says_why() {
     let free_in = Some(3 * SECOND);
     for (error, said) in [
         (
-            BudgetError::Exhausted { free_in },
+            RateLimiterError::Exhausted { free_in },
             "the next slot is free in 3s",
         ),
         (
-            BudgetError::Exhausted { free_in: None },
+            RateLimiterError::Exhausted { free_in: None },
             "no slot comes free in time",
         ),
         (
-            BudgetError::Unavailable("redis is down".to_owned()),
+            RateLimiterError::Unavailable("redis is down".to_owned()),
             "redis is down",
         ),
     ] {
@@ -597,4 +610,75 @@ async fn refusals_without_a_usable_wait_are_met_with_the_first_window_and_probes
         let requests = *service.requests.lock().expect("a number");
         assert!((60..=75).contains(&requests), "{retry_after:?}: {requests}");
     }
+}
+
+/// A client with one slot, which is taken, and these times.
+async fn with_its_slot_taken(
+    change: impl FnOnce(secmon::RequestOptions) -> secmon::RequestOptions,
+) -> (Client, std::sync::Arc<MockTransport>) {
+    let script = MockTransport::new();
+    let client = builder(&script).rate_limits(1, 1, MINUTE).with(change);
+    let client = client.build().expect("a client");
+    script.answer(StatusCode::OK, paused());
+    let first = client.servers().suspend(endpoint_id()).await;
+    first.expect("the only slot");
+    (client, script)
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_only_pacing_would_make_late_is_refused_at_once_and_never_sent() {
+    // The slot comes 50 ms before the deadline, or leaves less than an attempt, or than half the operation's time.
+    for (operation, attempt) in [(60_050, 30_000), (89_999, 30_000), (119_999, 100_000)] {
+        let (client, script) = with_its_slot_taken(|calls| {
+            calls
+                .operation_timeout(Duration::from_millis(operation))
+                .attempt_timeout(Duration::from_millis(attempt))
+        })
+        .await;
+        let error = client.servers().suspend(endpoint_id()).await;
+        let error = error.expect_err("too late");
+        assert_eq!(
+            (error.kind(), error.delivery(), error.elapsed()),
+            (ErrorKind::QueueTimeout, Delivery::NotSent, Duration::ZERO),
+            "{operation} {attempt}"
+        );
+        assert_eq!(error.retry_after(), Some(MINUTE));
+        assert_eq!(script.requests().len(), 1);
+    }
+    for (operation, attempt) in [(90_000, 30_000), (120_000, 100_000)] {
+        let (client, script) = with_its_slot_taken(|calls| {
+            calls
+                .operation_timeout(Duration::from_millis(operation))
+                .attempt_timeout(Duration::from_millis(attempt))
+        })
+        .await;
+        script.answer(StatusCode::OK, paused());
+        let waited = client.servers().suspend(endpoint_id()).await;
+        waited.expect("in time");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_free_slot_is_taken_however_little_time_is_left() {
+    let script = MockTransport::new();
+    let client = builder(&script).with(|calls| calls.operation_timeout(Duration::from_millis(50)));
+    script.answer(StatusCode::OK, paused());
+    let client = client.build().expect("a client");
+    client.servers().suspend(endpoint_id()).await.expect("sent");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_longest_wait_follows_the_time_of_the_operation_unless_set() {
+    let (client, script) =
+        with_its_slot_taken(|calls| calls.operation_timeout(Duration::from_secs(3600))).await;
+    let full = with_retry_after(StatusCode::TOO_MANY_REQUESTS, "61", "{}");
+    (0..3).for_each(|_| script.respond(full.clone()));
+    script.answer(StatusCode::OK, paused());
+    let waited = client.servers().suspend(endpoint_id()).await;
+    assert!(waited.expect("much later").elapsed() > Duration::from_secs(180));
+
+    let (client, _) =
+        with_its_slot_taken(|calls| calls.queue_timeout(Duration::from_secs(59))).await;
+    let error = client.servers().suspend(endpoint_id()).await;
+    assert_eq!(error.expect_err("too long").kind(), ErrorKind::QueueTimeout);
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::StatusCode;
 use secmon::operations::{ListEndpoints, ListRules};
-use secmon::testing::Script;
+use secmon::testing::MockTransport;
 use secmon::transport::TransportErrorKind;
 use secmon::{Client, ErrorKind};
 use serde_json::{Value, json};
@@ -36,8 +36,8 @@ fn page(number: u32) -> String {
     .to_string()
 }
 
-fn client_with(pages: &[u32]) -> (Client, Arc<Script>) {
-    let script = Script::new();
+fn client_with(pages: &[u32]) -> (Client, Arc<MockTransport>) {
+    let script = MockTransport::new();
     for number in pages {
         script.answer(StatusCode::OK, page(*number));
     }
@@ -55,7 +55,7 @@ fn numbers(items: &[secmon::model::Endpoint]) -> Vec<u128> {
         .collect()
 }
 
-fn queries(script: &Script) -> Vec<String> {
+fn queries(script: &MockTransport) -> Vec<String> {
     script
         .requests()
         .into_iter()
@@ -254,7 +254,7 @@ async fn a_service_that_repeats_a_page_is_not_followed_for_ever() {
 
 #[tokio::test]
 async fn an_empty_list_and_a_page_beyond_the_end_are_no_items() {
-    let script = Script::new();
+    let script = MockTransport::new();
     let client = builder(&script).build().expect("a client");
     let empty = json!({"data": [], "links": {"next": null},
                        "meta": {"current_page": 7, "per_page": 25, "total": 3}});
@@ -268,7 +268,7 @@ async fn an_empty_list_and_a_page_beyond_the_end_are_no_items() {
 
 #[tokio::test]
 async fn pages_without_links_end_by_counting_and_alert_pages_by_their_own_word() {
-    let script = Script::new();
+    let script = MockTransport::new();
     let client = builder(&script).build().expect("a client");
     let counted = |number: u32| json!({"data": [server(number.into())], "meta": {"current_page": number, "per_page": 1, "total": 2}});
     script.answer(StatusCode::OK, counted(1).to_string());

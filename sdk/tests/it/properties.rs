@@ -100,7 +100,7 @@ proptest! {
     #[test]
     fn arbitrary_bytes_are_answers_that_cannot_be_read(status in any_status(), body in prop::collection::vec(any::<u8>(), 0..200)) {
         for error in errors_of_reads(status, &body) {
-            prop_assert!(matches!(error.kind(), ErrorKind::Decode | ErrorKind::Redirect | ErrorKind::Proxy | ErrorKind::Api));
+            prop_assert!(matches!(error.kind(), ErrorKind::Decode | ErrorKind::Gateway | ErrorKind::Redirect | ErrorKind::Proxy | ErrorKind::Api));
             prop_assert!(!error.to_string().is_empty());
         }
     }
@@ -108,7 +108,7 @@ proptest! {
     #[test]
     fn json_of_any_shape_is_a_result_or_one_clear_error(status in any_status(), body in json_like()) {
         for error in errors_of_reads(status, body.to_string().as_bytes()) {
-            prop_assert!(matches!(error.kind(), ErrorKind::Decode | ErrorKind::Redirect | ErrorKind::Proxy | ErrorKind::Api));
+            prop_assert!(matches!(error.kind(), ErrorKind::Decode | ErrorKind::Gateway | ErrorKind::Redirect | ErrorKind::Proxy | ErrorKind::Api));
             prop_assert_eq!(error.status(), Some(status));
         }
     }
@@ -150,7 +150,7 @@ proptest! {
 
     #[test]
     fn no_text_that_holds_the_key_keeps_eight_characters_of_it(before in ".{0,20}", after in ".{0,20}", from in 0..15_usize) {
-        let script = secmon::testing::Script::new();
+        let script = secmon::testing::MockTransport::new();
         let piece = &KEY[from..];
         let body = json!({"message": format!("{before}{piece}{after}")});
         script.answer(StatusCode::BAD_REQUEST, body.to_string());

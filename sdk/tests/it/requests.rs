@@ -46,13 +46,17 @@ fn rule() -> Value {
     })
 }
 
-fn alert() -> Value {
+fn alert_of(server: &str) -> Value {
     json!({
         "id": ID, "port": 22, "protocol": "tcp", "service": "ssh", "severity": "medium",
         "risk_level": "medium", "status": "open", "title": "Port 22 is open",
         "first_detected_at": "2026-01-01T00:00:00+00:00", "last_detected_at": "2026-01-01T00:00:00+00:00",
-        "endpoint_id": OTHER_ID, "ip_address": "203.0.113.10", "resolved_at": null
+        "endpoint_id": server, "ip_address": "203.0.113.10", "resolved_at": null
     })
+}
+
+fn alert() -> Value {
+    alert_of(OTHER_ID)
 }
 
 #[tokio::test]
@@ -62,7 +66,7 @@ async fn the_health_check_goes_without_the_key() {
         StatusCode::OK,
         r#"{"success": true, "status": "ok", "timestamp": "2026-01-01T00:00:00+00:00", "meta": {"version": "v1"}}"#,
     );
-    let health = client.health().await.expect("health").into_data();
+    let health = client.health().await.expect("health").into_inner();
     assert_eq!(health.status, "ok");
     assert_eq!(
         health.meta.and_then(|meta| meta.version).as_deref(),
@@ -102,8 +106,9 @@ async fn provisioning_calls_carry_their_fields_under_the_names_of_the_api() {
 
     let id = json!({"endpoint_id": ID});
     let endpoint = endpoint_id();
+    let ended = success(json!({"endpoint_id": ID, "status": "terminated"}));
     assert_eq!(
-        sent(SuspendEndpoint::new(endpoint), 200, &state).await,
+        sent(SuspendEndpoint::new(endpoint), 200, &paused()).await,
         post("/api/v1/billing/suspend", id.clone())
     );
     assert_eq!(
@@ -111,7 +116,7 @@ async fn provisioning_calls_carry_their_fields_under_the_names_of_the_api() {
         post("/api/v1/billing/resume", id.clone())
     );
     assert_eq!(
-        sent(TerminateEndpoint::new(endpoint), 200, &state).await,
+        sent(TerminateEndpoint::new(endpoint), 200, &ended).await,
         post("/api/v1/billing/terminate", id)
     );
     let scan = success(json!({"scan_id": OTHER_ID, "status": "pending", "cooldown_seconds": 300}));
@@ -126,7 +131,7 @@ async fn provisioning_calls_carry_their_fields_under_the_names_of_the_api() {
 
 #[tokio::test]
 async fn the_other_namespace_moves_the_provisioning_paths_and_refuses_what_it_lacks() {
-    let script = secmon::testing::Script::new();
+    let script = secmon::testing::MockTransport::new();
     let client = builder(&script)
         .namespace(Namespace::Provisioning)
         .build()
@@ -145,7 +150,7 @@ async fn the_other_namespace_moves_the_provisioning_paths_and_refuses_what_it_la
         .await
         .expect_err("no such path there");
     assert_eq!(error.kind(), secmon::ErrorKind::Configuration);
-    assert_eq!(error.sent(), secmon::Sent::No);
+    assert_eq!(error.delivery(), secmon::Delivery::NotSent);
     assert!(
         error.to_string().contains("billing namespace only"),
         "{error}"
@@ -155,7 +160,7 @@ async fn the_other_namespace_moves_the_provisioning_paths_and_refuses_what_it_la
 
 #[tokio::test]
 async fn the_sandbox_header_marks_provisioning_calls_only() {
-    let script = secmon::testing::Script::new();
+    let script = secmon::testing::MockTransport::new();
     let client = builder(&script)
         .with(|calls| calls.sandbox(true))
         .build()
@@ -200,8 +205,13 @@ async fn endpoints_are_listed_by_query_and_created_by_body() {
         )
     );
     assert_eq!(
-        sent(ListEndpoints::account_wide(), 200, &page.to_string()).await,
-        get("/api/v1/endpoints", "")
+        sent(
+            ListEndpoints::account_wide().page(2),
+            200,
+            &page.to_string()
+        )
+        .await,
+        get("/api/v1/endpoints", "page=2")
     );
     let create = CreateEndpoint::new(customer(), "web.example.com")
         .nickname("web")
@@ -362,7 +372,7 @@ async fn a_rule_is_carried_over_as_it_is_and_changed_where_that_is_said() {
 async fn port_alert_calls_carry_their_fields_in_path_query_and_body() {
     let path = format!("/api/v1/alerts/{ID}");
     let page = success(
-        json!({"alerts": [alert()], "total": 1, "current_page": 1, "last_page": 1, "has_more": false}),
+        json!({"alerts": [alert_of(ID)], "total": 1, "current_page": 1, "last_page": 1, "has_more": false}),
     );
     let list = ListPortAlerts::new(customer())
         .endpoint_id(endpoint_id())
@@ -421,8 +431,8 @@ async fn a_result_says_whether_it_was_made_and_carries_the_services_note() {
         .await
         .expect("made");
     let found = client.servers().provision(server).await.expect("found");
-    assert!(made.created() == Some(true) && made.note().is_none());
-    assert!(found.created() == Some(false));
+    assert!(made.was_created() == Some(true) && made.note().is_none());
+    assert!(found.was_created() == Some(false));
     assert_eq!(found.note(), Some("Already monitored."));
     assert_eq!(found.data.endpoint_id, endpoint_id());
 }

@@ -6,9 +6,9 @@ use std::time::Duration;
 use http::{Method, StatusCode};
 use secmon::model::{PortRange, Protocol};
 use secmon::operations::*;
-use secmon::testing::Script;
+use secmon::testing::MockTransport;
 use secmon::transport::TransportErrorKind;
-use secmon::{Client, ErrorCode, ErrorKind, Event, RawRequest, Sent};
+use secmon::{Client, Delivery, ErrorCode, ErrorKind, Event, RawRequest};
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -21,7 +21,7 @@ fn new_rule() -> CreateRule {
     CreateRule::account_wide(ports, Protocol::Tcp, "SSH for operations")
 }
 
-fn deleted_once(script: &Script) {
+fn deleted_once(script: &MockTransport) {
     script.fail(TransportErrorKind::Interrupted);
     script.answer(
         StatusCode::NOT_FOUND,
@@ -55,7 +55,7 @@ async fn a_call_that_must_not_act_twice_is_sent_once_when_its_answer_is_lost() {
         .create(customer(), new_rule())
         .await
         .expect_err("lost");
-    assert_eq!(error.sent(), Sent::Maybe);
+    assert_eq!(error.delivery(), Delivery::Maybe);
     assert_eq!(script.requests().len(), 1);
 
     for status in [500, 502, 503, 504] {
@@ -89,7 +89,7 @@ async fn what_was_provably_not_processed_is_sent_again_even_then() {
 
 #[tokio::test(start_paused = true)]
 async fn a_429_is_waited_for_exactly_and_told_to_the_observer() {
-    let script = Script::new();
+    let script = MockTransport::new();
     let heard = Arc::new(Mutex::new(Vec::new()));
     let ears = heard.clone();
     let client = builder(&script)
@@ -138,11 +138,13 @@ async fn a_429_is_waited_for_exactly_and_told_to_the_observer() {
             let status = status.map(|status| status.as_u16());
             format!("{attempts} attempts: {status:?} {error:?} {elapsed:?}")
         }
+        Event::Started { operation, .. } => format!("{operation} starts"),
         _ => String::new(),
     });
     assert_eq!(
         told.collect::<Vec<_>>(),
         [
+            "suspend_endpoint starts",
             "attempt 1: Some(429) Some(Decode)",
             "suspend_endpoint waits for rate_limited: 17s",
             "attempt 2: Some(200) None",
@@ -174,9 +176,9 @@ async fn clients_that_fail_together_do_not_come_back_together() {
 #[tokio::test(start_paused = true)]
 async fn a_wait_beyond_the_callers_limit_fails_at_once_and_hands_the_value_over() {
     for limit in [Duration::ZERO, 16 * SECOND] {
-        let script = Script::new();
+        let script = MockTransport::new();
         let client = builder(&script)
-            .with(|calls| calls.max_wait(limit))
+            .with(|calls| calls.queue_timeout(limit))
             .build()
             .expect("a client");
         script.respond(with_retry_after(
@@ -197,7 +199,7 @@ async fn a_wait_beyond_the_callers_limit_fails_at_once_and_hands_the_value_over(
     }
 }
 
-fn cooldown(script: &Script) {
+fn cooldown(script: &MockTransport) {
     let body = failure(
         json!("RATE_LIMITED"),
         "In cooldown.",
@@ -283,10 +285,10 @@ impl Met {
 
 /// Whether a repeatable call and one that must not act twice are retryable once this has ended them.
 async fn retryable_after(met: &Met) -> (bool, bool) {
-    let script = Script::new();
+    let script = MockTransport::new();
     let client = builder(&script)
         .with(|calls| calls.max_retries(0))
-        .with(|calls| calls.max_wait(Duration::ZERO))
+        .with(|calls| calls.queue_timeout(Duration::ZERO))
         .build()
         .expect("a client");
     for _ in 0..2 {
@@ -342,7 +344,7 @@ async fn a_raw_write_to_an_unknown_path_is_not_retryable_once_its_answer_is_lost
         (Method::POST, TransportErrorKind::Interrupted, false),
         (Method::POST, TransportErrorKind::Connect, true),
     ] {
-        let script = Script::new();
+        let script = MockTransport::new();
         let client = builder(&script)
             .with(|calls| calls.max_retries(0))
             .build()
@@ -399,7 +401,7 @@ async fn a_deletion_finds_nothing_left_only_after_an_attempt_whose_answer_was_lo
         .get(customer(), endpoint_id())
         .await
         .expect_err("a read takes no 404");
-    assert_eq!(error.sent(), Sent::Maybe);
+    assert_eq!(error.delivery(), Delivery::Maybe);
 }
 
 #[tokio::test(start_paused = true)]
@@ -422,7 +424,7 @@ async fn only_the_404_of_the_record_itself_says_that_an_earlier_attempt_has_dele
         let rule = client.rules().delete(customer(), rule_id()).await;
         for deleted in [server, rule] {
             let error = deleted.expect_err(&other);
-            assert_eq!(error.sent(), Sent::Maybe, "{other}");
+            assert_eq!(error.delivery(), Delivery::Maybe, "{other}");
             assert_eq!(error.status(), Some(StatusCode::NOT_FOUND), "{other}");
         }
     }
@@ -439,7 +441,7 @@ async fn the_time_for_the_whole_call_ends_it_wherever_it_stands() {
     let error = call.send().await.expect_err("late");
     assert_eq!(started.elapsed(), 5 * SECOND);
     assert_eq!(error.kind(), ErrorKind::Deadline);
-    assert_eq!(error.sent(), Sent::Maybe);
+    assert_eq!(error.delivery(), Delivery::Maybe);
     assert_eq!(error.elapsed(), 5 * SECOND);
 }
 
@@ -452,7 +454,7 @@ async fn a_transport_that_refuses_is_asked_once() {
         .await
         .expect_err("refused");
     assert_eq!(error.kind(), ErrorKind::Refused);
-    assert_eq!(error.sent(), Sent::No);
+    assert_eq!(error.delivery(), Delivery::NotSent);
     assert_eq!(error.attempts(), 1);
 }
 
@@ -478,7 +480,7 @@ async fn a_call_that_is_dropped_leaves_the_client_usable() {
 
 #[tokio::test(start_paused = true)]
 async fn errors_without_an_answer_name_the_operation_and_the_reason() {
-    let client_without_retries = |script: &Arc<Script>| -> Client {
+    let client_without_retries = |script: &Arc<MockTransport>| -> Client {
         builder(script)
             .with(|calls| calls.max_retries(0))
             .build()
@@ -498,7 +500,7 @@ async fn errors_without_an_answer_name_the_operation_and_the_reason() {
             "suspend_endpoint: not sent: as the script says",
         ),
     ] {
-        let script = Script::new();
+        let script = MockTransport::new();
         script.fail(kind);
         let error = client_without_retries(&script)
             .servers()
@@ -506,4 +508,86 @@ async fn errors_without_an_answer_name_the_operation_and_the_reason() {
             .await;
         assert_eq!(error.expect_err("no answer").to_string(), line);
     }
+}
+
+/// A client whose events are written down.
+fn overheard(script: &Arc<MockTransport>) -> (Client, Arc<Mutex<Vec<Event>>>) {
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let ears = heard.clone();
+    let observer = Arc::new(move |event: &Event| ears.lock().expect("a list").push(event.clone()));
+    let client = builder(script).observer(observer).build();
+    (client.expect("a client"), heard)
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_call_that_starts_ends_or_is_dropped() {
+    let script = MockTransport::new();
+    let (client, heard) = overheard(&script);
+    script.hang();
+    let call = client.servers().suspend(endpoint_id()).send();
+    let given_up = tokio::time::timeout(SECOND, call).await;
+    assert!(given_up.is_err());
+    let short = ProvisionDomain::new(customer(), "", 501_u32.try_into().expect("a service"));
+    assert!(client.send(short).await.is_err());
+    let unknown = failure(json!("ENDPOINT_NOT_FOUND"), "No such endpoint.", json!({}));
+    script.answer(StatusCode::NOT_FOUND, unknown);
+    assert!(client.servers().suspend(endpoint_id()).await.is_err());
+
+    let heard = heard.lock().expect("a list");
+    let told = heard.iter().filter_map(|event| match event {
+        Event::Started { operation, .. } => Some(format!("{operation} starts")),
+        Event::Dropped {
+            attempts, elapsed, ..
+        } => Some(format!("dropped after {attempts} attempts, {elapsed:?}")),
+        Event::Ended {
+            attempts,
+            error,
+            code,
+            ..
+        } => Some(format!(
+            "ended after {attempts} attempts: {error:?} {code:?}"
+        )),
+        _ => None,
+    });
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        [
+            "suspend_endpoint starts",
+            "dropped after 1 attempts, 1s",
+            "provision_domain starts",
+            "ended after 0 attempts: Some(Validation) None",
+            "suspend_endpoint starts",
+            "ended after 1 attempts: Some(Api) Some(EndpointNotFound)",
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_caller_may_refuse_a_retry_and_bound_the_pauses() {
+    let script = MockTransport::new();
+    let once = builder(&script).retry_if(Arc::new(|error| error.kind() != ErrorKind::Connect));
+    let client = once.build().expect("a client");
+    script.fail(TransportErrorKind::Connect);
+    let error = client.servers().suspend(endpoint_id()).await;
+    let error = error.expect_err("refused");
+    assert_eq!((error.kind(), error.attempts()), (ErrorKind::Connect, 1));
+
+    let (client, script) = scripted();
+    let client = client.with(|calls| calls.backoff(10 * SECOND..=10 * SECOND));
+    (0..3).for_each(|_| script.fail(TransportErrorKind::Connect));
+    script.answer(StatusCode::OK, paused());
+    let suspended = client.servers().suspend(endpoint_id()).await;
+    let waited = suspended.expect("suspended").elapsed();
+    assert!((15 * SECOND..=30 * SECOND).contains(&waited), "{waited:?}");
+}
+
+#[tokio::test]
+async fn a_call_can_be_spawned() {
+    let (client, script) = scripted();
+    script.answer(StatusCode::OK, paused());
+    let mut calls = tokio::task::JoinSet::new();
+    calls.spawn(client.servers().suspend(endpoint_id()).send());
+    drop(client);
+    let ended = calls.join_next().await.expect("a call");
+    ended.expect("no panic").expect("suspended");
 }

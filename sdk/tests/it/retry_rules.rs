@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use http::StatusCode;
 use secmon::operations::{ScanEndpoint, SuspendEndpoint};
-use secmon::testing::{self, Script, Step};
+use secmon::testing::{self, Expectation, MockTransport};
 use secmon::transport::TransportErrorKind;
 use secmon::{
-    Client, ClientBuilder, Error, ErrorCode, Event, Operation, RetryBudget, Settings, WaitReason,
+    Client, ClientBuilder, Error, ErrorCode, Event, Operation, RequestOptions, RetryBudget,
+    WaitReason,
 };
 use serde_json::json;
 
@@ -20,20 +21,20 @@ const SECOND: Duration = Duration::from_secs(1);
 type Answer = http::Response<bytes::Bytes>;
 
 /// A client that nothing but the rules holds back.
-fn patient(script: &Arc<Script>) -> ClientBuilder {
+fn patient(script: &Arc<MockTransport>) -> ClientBuilder {
     builder(script)
-        .unlimited()
+        .no_rate_limit()
         .with(|calls| {
             calls
-                .max_wait(3600 * SECOND)
+                .queue_timeout(3600 * SECOND)
                 .operation_timeout(7200 * SECOND)
         })
         .retry_budget(RetryBudget::new(1_000_000))
 }
 
 /// The error of a call whose attempts all end like this.
-async fn always<O: Operation>(operation: O, step: impl FnOnce(Step<'_>)) -> Error {
-    let script = Script::new();
+async fn always<O: Operation>(operation: O, step: impl FnOnce(Expectation<'_>)) -> Error {
+    let script = MockTransport::new();
     step(script.on_any().forever());
     let client = patient(&script).build().expect("a client");
     client.send(operation).await.err().expect("an error")
@@ -118,9 +119,9 @@ async fn an_attempt_without_an_answer_is_repeated_where_it_can_help_and_cannot_a
 async fn waits<O: Operation>(
     operation: O,
     answers: impl IntoIterator<Item = Answer>,
-    change: impl FnOnce(Settings) -> Settings,
+    change: impl FnOnce(RequestOptions) -> RequestOptions,
 ) -> (Vec<(WaitReason, Duration)>, Result<u32, u32>) {
-    let script = Script::new();
+    let script = MockTransport::new();
     answers
         .into_iter()
         .for_each(|answer| script.respond(answer));
@@ -195,11 +196,11 @@ async fn an_absurd_wait_is_bound_to_a_window_and_a_second_but_a_cooldown_is_not(
 #[tokio::test(start_paused = true)]
 async fn a_wait_longer_than_the_time_left_or_than_the_longest_wait_ends_the_call_at_once() {
     let short = || [refused(429, None, Some("1")), queued()];
-    let most = |wait| move |calls: Settings| calls.max_wait(wait);
+    let most = |wait| move |calls: RequestOptions| calls.queue_timeout(wait);
     let at_once = (Vec::new(), Err(1));
     assert_eq!(waits(once(), short(), most(Duration::ZERO)).await, at_once);
     assert_eq!(waits(once(), short(), most(SECOND)).await.1, Ok(2));
-    let late = |calls: Settings| calls.operation_timeout(SECOND);
+    let late = |calls: RequestOptions| calls.operation_timeout(SECOND);
     assert_eq!(waits(once(), short(), late).await, at_once);
 }
 
@@ -240,7 +241,7 @@ async fn rate_limits_count_as_no_failures() {
 }
 
 /// How many retries a client's budget allows now, at most so many.
-async fn allowed(client: &Client, script: &Script, most: u32) -> u32 {
+async fn allowed(client: &Client, script: &MockTransport, most: u32) -> u32 {
     let sent = script.requests().len();
     (0..=most).for_each(|_| script.fail(TransportErrorKind::Connect));
     let error = client
@@ -253,12 +254,12 @@ async fn allowed(client: &Client, script: &Script, most: u32) -> u32 {
     error.attempts() - 1
 }
 
-fn bounded(script: &Arc<Script>, budget: RetryBudget) -> Client {
-    let builder = builder(script).unlimited().retry_budget(budget);
+fn bounded(script: &Arc<MockTransport>, budget: RetryBudget) -> Client {
+    let builder = builder(script).no_rate_limit().retry_budget(budget);
     builder.build().expect("a client")
 }
 
-async fn succeed(client: &Client, script: &Script, times: usize) {
+async fn succeed(client: &Client, script: &MockTransport, times: usize) {
     for _ in 0..times {
         script
             .on("suspend_endpoint")
@@ -269,7 +270,7 @@ async fn succeed(client: &Client, script: &Script, times: usize) {
 
 #[tokio::test(start_paused = true)]
 async fn every_ten_successes_allow_one_more_retry() {
-    let script = Script::new();
+    let script = MockTransport::new();
     let slowly = RetryBudget::new(2).refill_every(1_000_000 * SECOND);
     let client = bounded(&script, slowly);
     assert_eq!(allowed(&client, &script, 2).await, 2);
@@ -289,7 +290,7 @@ async fn every_ten_successes_allow_one_more_retry() {
 
 #[tokio::test(start_paused = true)]
 async fn time_allows_retries_too_but_never_more_than_at_the_start() {
-    let script = Script::new();
+    let script = MockTransport::new();
     let client = bounded(&script, RetryBudget::new(2).refill_every(100 * SECOND));
     assert_eq!(allowed(&client, &script, 2).await, 2);
     tokio::time::advance(90 * SECOND).await;
@@ -303,7 +304,7 @@ async fn time_allows_retries_too_but_never_more_than_at_the_start() {
         1
     );
     tokio::time::advance(100_000 * SECOND).await;
-    let all = |calls: Settings| calls.max_retries(9);
+    let all = |calls: RequestOptions| calls.max_retries(9);
     (0..3).for_each(|_| script.fail(TransportErrorKind::Connect));
     let error = client.call(repeatable()).with(all).send().await;
     assert_eq!(error.expect_err("failed").attempts(), 3);
@@ -342,6 +343,14 @@ fn a_retry_after_is_seconds_or_a_date_by_the_answers_own_clock() {
             Some(30 * SECOND),
         ),
         // By the clock here, where the answer has none.
+        (
+            vec![("retry-after", "Wednesday, 21-Oct-15 07:28:30 GMT"), DATE],
+            Some(30 * SECOND),
+        ),
+        (
+            vec![("retry-after", "Wed Oct 21 07:28:30 2015"), DATE],
+            Some(30 * SECOND),
+        ),
         (
             vec![("retry-after", "Wed, 21 Oct 2015 07:28:00 GMT")],
             Some(Duration::ZERO),

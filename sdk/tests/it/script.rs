@@ -8,7 +8,7 @@ use secmon::operations::{
     GetEndpoint, ListCredentialLeaks, ListEndpoints, ListPortAlerts, ResumeEndpoint,
     SuspendEndpoint,
 };
-use secmon::testing::{self, Script};
+use secmon::testing::{self, MockTransport};
 use secmon::transport::TransportErrorKind;
 use secmon::{ApiKey, ErrorCode, ErrorKind};
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ async fn steps_of_an_operation_are_played_for_it_alone_whatever_comes_between() 
 
 #[tokio::test]
 async fn an_operation_is_known_in_both_namespaces() {
-    let script = Script::new();
+    let script = MockTransport::new();
     script
         .on("suspend_endpoint")
         .respond(testing::success(state("paused")));
@@ -285,7 +285,7 @@ async fn every_error_envelope_reads_as_the_client_expects_it() {
         "<h1>Bad gateway</h1>",
     ));
     let page = client.send(suspend()).await.expect_err("a page");
-    assert_eq!(page.kind(), ErrorKind::Decode);
+    assert_eq!(page.kind(), ErrorKind::Gateway);
 
     script.respond(testing::unauthenticated());
     let unknown = client.send(suspend()).await.expect_err("no such key");

@@ -6,11 +6,11 @@ use std::time::Duration;
 use http::{HeaderName, HeaderValue, Method, StatusCode};
 use secmon::model::EndpointId;
 use secmon::operations::*;
-use secmon::pacing::{Acquire, Budget, BudgetError, MemoryBudget, Permit, Priority};
-use secmon::testing::{self, Script};
+use secmon::pacing::{Acquire, MemoryRateLimiter, Permit, Priority, RateLimiter, RateLimiterError};
+use secmon::testing::{self, MockTransport};
 use secmon::transport::{BoxFuture, HttpOptions, TransportError, TransportErrorKind};
 use secmon::{
-    ApiKey, Client, ErrorKind, Event, Group, KeyProvider, Operation, OperationInfo, Sent,
+    ApiKey, Client, Delivery, ErrorKind, Event, Group, KeyProvider, Operation, OperationInfo,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -18,13 +18,13 @@ use serde_json::json;
 use crate::support::*;
 
 /// Remembers who asked.
-struct RecordingBudget(MemoryBudget, Mutex<Vec<Priority>>);
+struct RecordingBudget(MemoryRateLimiter, Mutex<Vec<Priority>>);
 
-impl Budget for RecordingBudget {
+impl RateLimiter for RecordingBudget {
     fn acquire<'a>(
         &'a self,
         request: Acquire<'a>,
-    ) -> BoxFuture<'a, Result<Box<dyn Permit>, BudgetError>> {
+    ) -> BoxFuture<'a, Result<Box<dyn Permit>, RateLimiterError>> {
         self.1.lock().expect("a list").push(request.priority);
         self.0.acquire(request)
     }
@@ -32,10 +32,13 @@ impl Budget for RecordingBudget {
 
 #[tokio::test]
 async fn settings_hold_for_a_client_for_a_part_of_a_program_and_for_one_call() {
-    let script = Script::new();
-    let asked = Arc::new(RecordingBudget(MemoryBudget::default(), Mutex::default()));
+    let script = MockTransport::new();
+    let asked = Arc::new(RecordingBudget(
+        MemoryRateLimiter::default(),
+        Mutex::default(),
+    ));
     let client = builder(&script)
-        .budget(asked.clone())
+        .rate_limiter(asked.clone())
         .build()
         .expect("a client");
     let nightly = client.with(|calls| calls.priority(Priority::Batch).sandbox(true));
@@ -81,7 +84,7 @@ async fn settings_hold_for_a_client_for_a_part_of_a_program_and_for_one_call() {
 async fn a_client_with_other_settings_shares_the_knowledge_that_the_key_was_refused() {
     let (client, script) = scripted();
     let other = client.with(|calls| calls.max_retries(0));
-    script.answer(StatusCode::UNAUTHORIZED, "{}");
+    script.respond(secmon::testing::unauthenticated());
     assert!(client.servers().suspend(endpoint_id()).await.is_err());
     assert!(other.key_rejected());
     let stopped = other
@@ -90,8 +93,8 @@ async fn a_client_with_other_settings_shares_the_knowledge_that_the_key_was_refu
         .await
         .expect_err("stopped");
     assert_eq!(
-        (stopped.kind(), stopped.sent()),
-        (ErrorKind::KeyRejected, Sent::No)
+        (stopped.kind(), stopped.delivery()),
+        (ErrorKind::KeyRejected, Delivery::NotSent)
     );
     assert_eq!(script.requests().len(), 1);
 }
@@ -99,7 +102,7 @@ async fn a_client_with_other_settings_shares_the_knowledge_that_the_key_was_refu
 #[test]
 fn options_that_would_do_nothing_are_refused() {
     let options = || HttpOptions::new().connect_timeout(Duration::from_secs(1));
-    let script = Script::new();
+    let script = MockTransport::new();
     let built = [
         builder(&script).http_options(options()).build(),
         Client::builder("https://portal.example.com", key())
@@ -114,7 +117,7 @@ fn options_that_would_do_nothing_are_refused() {
     }
     assert!(
         builder(&script)
-            .unlimited()
+            .no_rate_limit()
             .batch_reserve(9)
             .build()
             .is_err()
@@ -155,7 +158,7 @@ impl KeyProvider for Vault {
 
 #[tokio::test]
 async fn without_a_key_nothing_is_sent_and_the_provider_says_why() {
-    let script = Script::new();
+    let script = MockTransport::new();
     let vault = Arc::new(Vault(Mutex::default()));
     let client = Client::builder("https://portal.example.com", vault.clone())
         .transport(script.clone())
@@ -166,7 +169,10 @@ async fn without_a_key_nothing_is_sent_and_the_provider_says_why() {
         .suspend(endpoint_id())
         .await
         .expect_err("no key");
-    assert_eq!((error.kind(), error.sent()), (ErrorKind::NoKey, Sent::No));
+    assert_eq!(
+        (error.kind(), error.delivery()),
+        (ErrorKind::NoKey, Delivery::NotSent)
+    );
     let source = std::error::Error::source(&error).expect("a cause");
     assert_eq!(source.to_string(), "the vault is sealed");
     script.answer(StatusCode::OK, r#"{"success": true, "status": "ok"}"#);
@@ -184,7 +190,7 @@ async fn without_a_key_nothing_is_sent_and_the_provider_says_why() {
 
 #[tokio::test(start_paused = true)]
 async fn events_tell_of_every_attempt_and_of_the_end_also_when_the_result_cannot_be_read() {
-    let script = Script::new();
+    let script = MockTransport::new();
     let heard: Arc<Mutex<Vec<Event>>> = Arc::default();
     let ear = heard.clone();
     let client = builder(&script)
@@ -316,8 +322,8 @@ async fn an_operation_from_outside_is_sent_like_any_other() {
     ] {
         let error = client.send(bad).await.err().expect("no such path");
         assert_eq!(
-            (error.kind(), error.sent()),
-            (ErrorKind::Configuration, Sent::No)
+            (error.kind(), error.delivery()),
+            (ErrorKind::Configuration, Delivery::NotSent)
         );
     }
     assert_eq!(script.requests().len(), 1);
@@ -334,14 +340,17 @@ fn errors_and_results_can_be_made_for_tests_of_what_a_program_makes_of_them() {
     let error = testing::error::<ProvisionEndpoint>(limit);
     assert_eq!(error.details().and_then(|details| details.limit()), Some(5));
     let lost = testing::failure::<CreateRule>(TransportErrorKind::Interrupted);
-    assert_eq!((lost.sent(), lost.is_retryable()), (Sent::Maybe, false));
+    assert_eq!(
+        (lost.delivery(), lost.is_retryable()),
+        (Delivery::Maybe, false)
+    );
     let lost = testing::failure::<SuspendEndpoint>(TransportErrorKind::Interrupted);
     assert!(lost.is_retryable());
     let state =
         testing::success(json!({"endpoint_id": ID, "status": "paused", "note": "Already."}));
     let state = testing::response::<SuspendEndpoint>(state);
     assert_eq!(
-        (state.note(), state.created()),
+        (state.note(), state.was_created()),
         (Some("Already."), Some(false))
     );
 }
@@ -360,7 +369,7 @@ fn an_error_says_by_name_what_kind_of_trouble_it_is() {
             [true, false, false, false],
         ),
         (answered(page), [true, false, false, false]),
-        (unsent(ErrorKind::MaxWait), [true, false, false, false]),
+        (unsent(ErrorKind::QueueTimeout), [true, false, false, false]),
         (answered(cooldown), [false, true, false, false]),
         (
             answered(testing::unauthenticated()),
@@ -397,7 +406,7 @@ async fn a_provider_that_never_answers_ends_with_the_operations_time() {
         }
     }
     let client = Client::builder("https://portal.example.com", Asleep)
-        .transport(Script::new())
+        .transport(MockTransport::new())
         .build()
         .expect("a client");
     let error = client
@@ -406,15 +415,15 @@ async fn a_provider_that_never_answers_ends_with_the_operations_time() {
         .await
         .expect_err("no key");
     assert_eq!(
-        (error.kind(), error.sent()),
-        (ErrorKind::Deadline, Sent::No)
+        (error.kind(), error.delivery()),
+        (ErrorKind::Deadline, Delivery::NotSent)
     );
     assert_eq!(error.elapsed(), Duration::from_secs(150));
 }
 
 #[tokio::test(start_paused = true)]
 async fn callers_who_wait_in_line_send_nothing_with_a_key_that_was_refused_meanwhile() {
-    let script = Script::new();
+    let script = MockTransport::new();
     let client = builder(&script)
         .rate_limits(1, 1, Duration::from_secs(60))
         .build()

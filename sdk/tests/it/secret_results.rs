@@ -24,11 +24,11 @@ async fn a_sign_in_token_is_for_the_address_alone() {
     assert!(!format!("{response:?}").contains(TOKEN));
     let address = response.data.sign_in_url("https://portal.example.com/");
     assert_eq!(
-        address.expose(),
+        address.expose_secret(),
         format!("https://portal.example.com/sso?token={TOKEN}")
     );
     assert!(!format!("{address:?} {address:#?}").contains(TOKEN));
-    assert_eq!(response.data.expose(), TOKEN);
+    assert_eq!(response.data.expose_secret(), TOKEN);
 }
 
 #[tokio::test]
@@ -173,5 +173,21 @@ async fn what_may_quote_a_leak_is_read_but_never_shown() {
             shown.contains("id") && !shown.contains("hunter2"),
             "{shown}"
         );
+    }
+}
+
+#[tokio::test]
+async fn a_token_that_had_expired_by_the_answers_own_clock_is_no_result() {
+    let token =
+        |expires_at: &str| success(serde_json::json!({"token": "tok", "expires_at": expires_at}));
+    for (expires_at, is_good) in [
+        ("2026-01-01T00:00:01+00:00", true),
+        ("2026-01-01T00:00:00+00:00", false),
+        ("2025-12-31T23:59:59Z", false),
+    ] {
+        let (client, script) = scripted();
+        script.answer(http::StatusCode::OK, token(expires_at));
+        let minted = client.sso_token(customer()).await;
+        assert_eq!(minted.is_ok(), is_good, "{expires_at}");
     }
 }

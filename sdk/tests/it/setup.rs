@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use secmon::operations::GetHealth;
-use secmon::testing::Script;
+use secmon::testing::MockTransport;
 use secmon::transport::{HttpOptions, HttpTransport};
-use secmon::{Client, ErrorKind, Sent};
+use secmon::{Client, Delivery, ErrorKind};
 use serde_json::json;
 use wiremock::matchers::{header, header_exists, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
@@ -27,7 +27,7 @@ fn https_origins_and_this_machine_are_taken() {
         ("http://[::1]:4010", "http://[::1]:4010"),
     ] {
         let client = Client::builder(url, key()).build();
-        assert_eq!(client.expect("a client").origin(), origin);
+        assert_eq!(client.expect("a client").base_url(), origin);
     }
 }
 
@@ -48,7 +48,7 @@ fn other_addresses_are_refused_with_the_reason() {
         let refused = Client::builder(url, key()).build();
         let error = refused.expect_err(url);
         assert_eq!(error.kind(), ErrorKind::Configuration);
-        assert_eq!(error.sent(), Sent::No);
+        assert_eq!(error.delivery(), Delivery::NotSent);
         assert!(error.to_string().contains(reason), "{url}: {error}");
     }
 }
@@ -153,7 +153,7 @@ async fn a_callers_own_http_client_that_follows_a_redirect_is_caught() {
 
 #[tokio::test]
 async fn an_assumed_path_can_be_replaced_and_a_specified_one_cannot() {
-    let script = Script::new();
+    let script = MockTransport::new();
     let client = builder(&script)
         .path("resolve_port_alert", "/api/v1/port-alerts/{alert_id}/close")
         .build()

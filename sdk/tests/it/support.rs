@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use http::StatusCode;
 use secmon::model::{CustomerId, EndpointId, Money, PortAlertId, RuleId};
-use secmon::testing::Script;
+use secmon::testing::MockTransport;
 use secmon::{ApiKey, Client, ClientBuilder};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -19,23 +19,23 @@ pub fn key() -> ApiKey {
     ApiKey::new(KEY).expect("a good key")
 }
 
-pub fn builder(script: &Arc<Script>) -> ClientBuilder {
+pub fn builder(script: &Arc<MockTransport>) -> ClientBuilder {
     Client::builder("https://portal.example.com", key()).transport(script.clone())
 }
 
 /// A client that answers from the script, and the script.
-pub fn scripted() -> (Client, Arc<Script>) {
-    let script = Script::new();
+pub fn scripted() -> (Client, Arc<MockTransport>) {
+    let script = MockTransport::new();
     let client = builder(&script).build().expect("a client");
     (client, script)
 }
 
 /// The same, with a client that sends every call once.
-pub fn scripted_once() -> (Client, Arc<Script>) {
-    let script = Script::new();
+pub fn scripted_once() -> (Client, Arc<MockTransport>) {
+    let script = MockTransport::new();
     let client = builder(&script)
         .with(|calls| calls.max_retries(0))
-        .with(|calls| calls.max_wait(Duration::ZERO))
+        .with(|calls| calls.queue_timeout(Duration::ZERO))
         .build();
     (client.expect("a client"), script)
 }

@@ -3,7 +3,7 @@
 use http::StatusCode;
 use secmon::model::*;
 use secmon::operations::*;
-use secmon::{ErrorKind, Operation, Sent};
+use secmon::{Delivery, ErrorKind, Operation};
 use serde_json::json;
 
 use crate::support::*;
@@ -16,7 +16,7 @@ async fn refused(operation: impl Operation) -> Vec<String> {
         Err(error) => error,
     };
     assert_eq!(error.kind(), ErrorKind::Validation);
-    assert_eq!(error.sent(), Sent::No);
+    assert_eq!(error.delivery(), Delivery::NotSent);
     assert_eq!(error.attempts(), 0);
     assert!(script.requests().is_empty());
     let fields = error.field_errors().expect("fields");
@@ -175,7 +175,7 @@ async fn one_call_can_leave_the_judgement_to_the_service() {
         .await
         .expect_err("refused by the service");
     assert_eq!(error.kind(), ErrorKind::Api);
-    assert_eq!(error.sent(), Sent::Yes);
+    assert_eq!(error.delivery(), Delivery::Answered);
     let fields = error.field_errors().expect("fields");
     assert_eq!(fields.get("ip_address"), ["It is required."]);
     assert_eq!(

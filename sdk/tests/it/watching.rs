@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use http::StatusCode;
 use secmon::model::{EndpointId, Timestamp};
-use secmon::testing::{self, Script};
+use secmon::testing::{self, MockTransport};
 use secmon::transport::TransportErrorKind;
-use secmon::watch::{AlertNews, CustomerAlert, ScanEnd};
+use secmon::watch::{AlertEvent, CustomerAlert, ScanEnd};
 use secmon::{Client, ErrorKind};
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -131,7 +131,7 @@ async fn a_wait_ends_at_its_deadline_and_looks_every_30_seconds_at_the_most() {
 
 #[tokio::test(start_paused = true)]
 async fn a_look_that_fails_loses_nothing() {
-    let script = Script::new();
+    let script = MockTransport::new();
     let client = builder(&script)
         .with(|calls| calls.max_retries(0))
         .build()
@@ -160,7 +160,7 @@ fn domain_alert(number: u128, status: &str) -> Value {
 }
 
 /// The three answers of one look.
-fn look(script: &Script, ports: &[u128], domain: &[u128]) {
+fn look(script: &MockTransport, ports: &[u128], domain: &[u128]) {
     let page = |alerts: Vec<Value>| {
         testing::success(
             json!({"total": alerts.len(), "alerts": alerts, "current_page": 1, "last_page": 1, "has_more": false}),
@@ -194,10 +194,10 @@ fn number(alert: &CustomerAlert) -> u128 {
 
 async fn next(watch: &mut secmon::watch::AlertWatch) -> String {
     match watch.next().await.expect("news") {
-        AlertNews::New(alert) => format!("new {}", number(&alert)),
-        AlertNews::Resolved(alert) => format!("resolved {}", number(&alert)),
-        AlertNews::Acknowledged(alert) => format!("acknowledged {}", number(&alert)),
-        AlertNews::Gone(alert) => format!("gone {}", number(&alert)),
+        AlertEvent::New(alert) => format!("new {}", number(&alert)),
+        AlertEvent::Resolved(alert) => format!("resolved {}", number(&alert)),
+        AlertEvent::Acknowledged(alert) => format!("acknowledged {}", number(&alert)),
+        AlertEvent::Gone(alert) => format!("gone {}", number(&alert)),
         other => format!("{other:?}"),
     }
 }
@@ -240,7 +240,7 @@ async fn a_watch_tells_new_alerts_from_those_that_were_dealt_with() {
 
 #[tokio::test(start_paused = true)]
 async fn a_look_that_fails_half_way_tells_nothing_twice() {
-    let script = Script::new();
+    let script = MockTransport::new();
     let client = builder(&script)
         .with(|calls| calls.max_retries(0))
         .build()
@@ -264,7 +264,7 @@ async fn a_look_that_fails_half_way_tells_nothing_twice() {
 
 #[tokio::test(start_paused = true)]
 async fn a_wait_ends_at_its_deadline_though_nobody_answers() {
-    let script = Script::new();
+    let script = MockTransport::new();
     let client = builder(&script)
         .with(|calls| calls.max_retries(0))
         .build()
@@ -292,7 +292,7 @@ async fn a_watch_that_is_taken_up_again_tells_what_happened_meanwhile() {
     look(&script, &[22], &[1]);
     let mut before = client.watch_alerts(customer(), SECOND);
     assert!(before.open().is_none());
-    before.look().await.expect("a look");
+    before.poll().await.expect("a look");
     let known: Vec<CustomerAlert> = before.open().expect("a look").cloned().collect();
     let stored = serde_json::to_string(&known).expect("JSON");
 
@@ -326,7 +326,7 @@ async fn a_watch_does_not_take_untold_domains_for_none() {
     script
         .on("list_domains")
         .respond(testing::success(json!({"subscribed": true})));
-    let error = client.watch_alerts(customer(), SECOND).look().await;
+    let error = client.watch_alerts(customer(), SECOND).poll().await;
     assert_eq!(error.expect_err("not told").kind(), ErrorKind::Decode);
 }
 

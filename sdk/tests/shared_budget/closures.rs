@@ -4,32 +4,34 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use secmon::RateGroup;
-use secmon::pacing::{Acquire, Budget, BudgetError, Permit, Priority, RedisBudget, Settlement};
+use secmon::pacing::{
+    Acquire, Permit, Priority, RateLimiter, RateLimiterError, RedisRateLimiter, SlotOutcome,
+};
 use tokio::task::JoinSet;
 
 use crate::redis_server::RedisServer;
 use crate::slots::{MINUTE, take, take_now, take_within};
 
 const SECOND: Duration = Duration::from_secs(1);
-const BAD: Settlement = Settlement::Throttled { retry_after: None };
+const BAD: SlotOutcome = SlotOutcome::Throttled { retry_after: None };
 
 /// Ten slots a minute.
-fn budget_at(redis: &RedisServer) -> RedisBudget {
-    RedisBudget::new(&redis.url(), "shared")
+fn budget_at(redis: &RedisServer) -> RedisRateLimiter {
+    RedisRateLimiter::new(&redis.url(), "shared")
         .expect("a budget")
         .rate_limits(10, 10, MINUTE)
 }
 
-async fn send(budget: &RedisBudget) -> Box<dyn Permit> {
+async fn send(budget: &RedisRateLimiter) -> Box<dyn Permit> {
     let mut permit = take_within(budget, 2 * MINUTE).await.expect("a slot");
     permit.sent();
     permit
 }
 
-/// When somebody without patience is told that there would have been a slot.
-async fn free_in(budget: &RedisBudget) -> Duration {
+/// When somebody without queue_timeout is told that there would have been a slot.
+async fn free_in(budget: &RedisRateLimiter) -> Duration {
     match take_now(budget).await.err() {
-        Some(BudgetError::Exhausted {
+        Some(RateLimiterError::Exhausted {
             free_in: Some(wait),
         }) => wait,
         other => panic!("{other:?}"),
@@ -52,7 +54,7 @@ async fn a_429_without_a_wait_closes_for_everyone_and_one_probe_of_all_goes_firs
     let (one, other) = (budget_at(&redis), budget_at(&redis));
     let together = [send(&one).await, send(&one).await, send(&other).await];
     for permit in together {
-        permit.settle(BAD).await;
+        permit.complete(BAD).await;
     }
     // They were under way together, so they count once.
     assert_about(free_in(&other).await, SECOND, SECOND * 5 / 4);
@@ -62,7 +64,7 @@ async fn a_429_without_a_wait_closes_for_everyone_and_one_probe_of_all_goes_firs
     assert!(take_within(&other, SECOND / 5).await.is_err());
     assert!(take_within(&one, SECOND / 5).await.is_err());
     let (next, answered) = tokio::join!(take_within(&one, 3 * SECOND), async {
-        probe.settle(Settlement::Answered).await;
+        probe.complete(SlotOutcome::Answered).await;
         Instant::now()
     });
     assert!(answered.elapsed() < SECOND / 2, "{:?}", answered.elapsed());
@@ -82,7 +84,7 @@ async fn a_429_without_a_wait_closes_for_longer_with_each_repeat() {
     };
     let (one, other) = (budget_at(&redis), budget_at(&redis));
     for (budget, least) in [(&one, SECOND), (&other, 2 * SECOND), (&one, 4 * SECOND)] {
-        send(budget).await.settle(BAD).await;
+        send(budget).await.complete(BAD).await;
         assert_about(free_in(budget).await, least, least * 5 / 4);
     }
 }
@@ -93,8 +95,8 @@ async fn a_probe_that_never_left_or_whose_process_died_is_followed_by_the_next()
         return;
     };
     let (one, other) = (budget_at(&redis), budget_at(&redis));
-    send(&one).await.settle(BAD).await;
-    send(&one).await.settle(Settlement::NotSent).await;
+    send(&one).await.complete(BAD).await;
+    send(&one).await.complete(SlotOutcome::NotSent).await;
     let silent = |_| {};
     let ask = Acquire::new(
         RateGroup::Strict,
@@ -120,11 +122,11 @@ async fn a_wait_that_is_absurd_counts_for_a_window_and_a_second_until_the_window
     };
     let (one, other) = (Arc::new(budget_at(&redis)), budget_at(&redis));
     let late = send(&one).await;
-    let absurd = Settlement::Throttled {
+    let absurd = SlotOutcome::Throttled {
         retry_after: Some(1_000_000_000 * SECOND),
     };
-    send(&one).await.settle(absurd).await;
-    late.settle(absurd).await;
+    send(&one).await.complete(absurd).await;
+    late.complete(absurd).await;
     assert_about(free_in(&other).await, MINUTE + SECOND, MINUTE + SECOND);
 
     let waiting = tokio::spawn({
@@ -133,7 +135,7 @@ async fn a_wait_that_is_absurd_counts_for_a_window_and_a_second_until_the_window
     });
     tokio::task::yield_now().await;
     let started = Instant::now();
-    other.reopen().await;
+    other.clear_throttle().await;
     assert!(take_now(&other).await.is_ok());
     assert!(waiting.await.expect("no panic"));
     assert!(started.elapsed() < 3 * SECOND, "{:?}", started.elapsed());
@@ -145,7 +147,7 @@ async fn a_late_429_from_before_the_closure_can_only_say_for_how_long() {
         return;
     };
     let budget = budget_at(&redis);
-    let after = |seconds| Settlement::Throttled {
+    let after = |seconds| SlotOutcome::Throttled {
         retry_after: Some(seconds * SECOND),
     };
     let late = [
@@ -153,10 +155,10 @@ async fn a_late_429_from_before_the_closure_can_only_say_for_how_long() {
         send(&budget).await,
         send(&budget).await,
     ];
-    send(&budget).await.settle(after(10)).await;
+    send(&budget).await.complete(after(10)).await;
     let said = [(BAD, 10), (after(20), 20), (after(5), 20)];
-    for (permit, (settlement, closed)) in late.into_iter().zip(said) {
-        permit.settle(settlement).await;
+    for (permit, (outcome, closed)) in late.into_iter().zip(said) {
+        permit.complete(outcome).await;
         assert_about(free_in(&budget).await, closed * SECOND, closed * SECOND);
     }
 }
@@ -188,7 +190,7 @@ async fn callers_of_a_process_are_served_in_their_order_and_refused_at_once_behi
         return;
     };
     let budget = Arc::new(
-        RedisBudget::new(&redis.url(), "shared")
+        RedisRateLimiter::new(&redis.url(), "shared")
             .expect("a budget")
             .rate_limits(1, 1, SECOND),
     );
@@ -207,7 +209,10 @@ async fn callers_of_a_process_are_served_in_their_order_and_refused_at_once_behi
         callers.spawn(async move {
             let permit = take(&budget, RateGroup::Strict, priority, MINUTE).await;
             served.lock().expect("a list").push(number);
-            permit.expect("a slot").settle(Settlement::Answered).await;
+            permit
+                .expect("a slot")
+                .complete(SlotOutcome::Answered)
+                .await;
         });
         tokio::task::yield_now().await;
     }
@@ -216,12 +221,12 @@ async fn callers_of_a_process_are_served_in_their_order_and_refused_at_once_behi
     let refused = take_within(&budget, 2 * SECOND).await.err();
     assert!(started.elapsed() < SECOND / 2, "{:?}", started.elapsed());
     match refused {
-        Some(BudgetError::Exhausted {
+        Some(RateLimiterError::Exhausted {
             free_in: Some(wait),
         }) => assert_about(wait, 3 * SECOND, 3 * SECOND),
         other => panic!("{other:?}"),
     }
-    held.settle(Settlement::Answered).await;
+    held.complete(SlotOutcome::Answered).await;
     callers.join_all().await;
     assert_eq!(*served.lock().expect("a list"), [1, 2, 0]);
 }
@@ -231,10 +236,10 @@ async fn a_wait_is_told_once_and_asks_redis_once_a_second() {
     let Some(redis) = RedisServer::start("a wait that is told") else {
         return;
     };
-    let budget = RedisBudget::new(&redis.url(), "shared").expect("a budget");
+    let budget = RedisRateLimiter::new(&redis.url(), "shared").expect("a budget");
     let budget = budget.rate_limits(1, 1, 3 * SECOND);
     assert_eq!(budget.window(), 3 * SECOND);
-    send(&budget).await.settle(Settlement::Answered).await;
+    send(&budget).await.complete(SlotOutcome::Answered).await;
     let told = Mutex::new(Vec::new());
     let tell = |wait| told.lock().expect("a list").push(wait);
     let ask = Acquire::new(

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use secmon::RateGroup;
 use secmon::pacing::{
-    Budget, BudgetError, Permit, Priority, RedisBudget, Settlement, WhenUnreachable,
+    Permit, Priority, RateLimiter, RateLimiterError, RedisRateLimiter, SlotOutcome, WhenUnreachable,
 };
 use tokio::task::JoinSet;
 
@@ -15,13 +15,13 @@ use crate::slots::{MINUTE, take, take_now};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-fn budget_at(url: &str) -> RedisBudget {
-    RedisBudget::new(url, "shared")
+fn budget_at(url: &str) -> RedisRateLimiter {
+    RedisRateLimiter::new(url, "shared")
         .expect("a budget")
         .rate_limits(2, 2, MINUTE)
 }
 
-async fn take_all(budget: &RedisBudget) -> Vec<Box<dyn Permit>> {
+async fn take_all(budget: &RedisRateLimiter) -> Vec<Box<dyn Permit>> {
     let mut permits = Vec::new();
     while let Ok(permit) = take_now(budget).await {
         permits.push(permit);
@@ -38,14 +38,15 @@ async fn a_connection_of_the_callers_own_shares_the_count() {
     let manager = client.get_connection_manager().await.expect("a connection");
     let multiplexed = client.get_multiplexed_async_connection().await;
     let multiplexed = multiplexed.expect("a connection");
-    let managed = RedisBudget::with_connection(manager, "shared").rate_limits(2, 2, MINUTE);
-    let multiplexed = RedisBudget::with_connection(multiplexed, "shared").rate_limits(2, 2, MINUTE);
+    let managed = RedisRateLimiter::with_connection(manager, "shared").rate_limits(2, 2, MINUTE);
+    let multiplexed =
+        RedisRateLimiter::with_connection(multiplexed, "shared").rate_limits(2, 2, MINUTE);
     let _one = take_now(&managed).await.expect("free");
     let _two = take_now(&multiplexed).await.expect("free");
     for budget in [managed, multiplexed, budget_at(&redis.url())] {
         let full = take_now(&budget).await.err();
         assert!(
-            matches!(full, Some(BudgetError::Exhausted { .. })),
+            matches!(full, Some(RateLimiterError::Exhausted { .. })),
             "{full:?}"
         );
     }
@@ -58,10 +59,10 @@ async fn a_connection_of_the_callers_own_that_is_lost_is_said_to_be() {
     };
     let client = redis::Client::open(redis.url()).expect("a client");
     let connection = client.get_multiplexed_async_connection().await;
-    let budget = RedisBudget::with_connection(connection.expect("a connection"), "shared");
+    let budget = RedisRateLimiter::with_connection(connection.expect("a connection"), "shared");
     let _redis = redis.restart();
     match take_now(&budget).await.err() {
-        Some(BudgetError::Unavailable(reason)) => {
+        Some(RateLimiterError::Unavailable(reason)) => {
             assert!(reason.starts_with("Redis: "), "{reason}")
         }
         other => panic!("{other:?}"),
@@ -87,7 +88,7 @@ async fn a_redis_that_says_nothing_refuses_all_callers_after_one_wait() {
     }
     for refused in callers.join_all().await {
         match refused {
-            Some(BudgetError::Unavailable(reason)) => {
+            Some(RateLimiterError::Unavailable(reason)) => {
                 assert!(reason.contains("no answer within 2s"), "{reason}");
             }
             other => panic!("{other:?}"),
@@ -119,7 +120,7 @@ async fn an_answer_is_handed_over_although_redis_says_nothing() {
     redis.freeze();
     let started = Instant::now();
     for permit in permits {
-        permit.settle(Settlement::Answered).await;
+        permit.complete(SlotOutcome::Answered).await;
     }
     // The first waits for Redis in vain, the second no more.
     assert!(started.elapsed() < 3 * SECOND, "{:?}", started.elapsed());
@@ -131,7 +132,7 @@ async fn without_redis_a_process_can_pace_itself_until_redis_answers_again() {
         return;
     };
     let url = redis.url();
-    let alone = || budget_at(&url).when_unreachable(WhenUnreachable::PaceAlone);
+    let alone = || budget_at(&url).when_unreachable(WhenUnreachable::FallBackToLocal);
     let (one, other) = (alone().batch_reserve(1), alone());
     let _shared = [take_now(&one).await, take_now(&other).await].map(Result::unwrap);
     let redis = redis.stop();
@@ -145,10 +146,12 @@ async fn without_redis_a_process_can_pace_itself_until_redis_answers_again() {
 
     let retry_after = Some(MINUTE);
     for permit in theirs {
-        permit.settle(Settlement::Throttled { retry_after }).await;
+        permit
+            .complete(SlotOutcome::Throttled { retry_after })
+            .await;
     }
     assert!(take_now(&other).await.is_err());
-    other.reopen().await;
+    other.clear_throttle().await;
     assert_eq!(take_all(&other).await.len(), 2);
 
     let _redis = redis.start_again();
@@ -161,7 +164,7 @@ async fn without_redis_a_process_can_pace_itself_until_redis_answers_again() {
             break;
         }
         for permit in theirs.into_iter().chain(left) {
-            permit.settle(Settlement::NotSent).await;
+            permit.complete(SlotOutcome::NotSent).await;
         }
         assert!(Instant::now() < deadline, "Redis is not asked again");
     }
@@ -170,7 +173,7 @@ async fn without_redis_a_process_can_pace_itself_until_redis_answers_again() {
 #[cfg(not(feature = "redis-tls"))]
 #[test]
 fn an_address_with_tls_is_refused_with_what_to_do() {
-    let error = RedisBudget::new("rediss://:canary@host/", "shared").expect_err("no budget");
+    let error = RedisRateLimiter::new("rediss://:canary@host/", "shared").expect_err("no budget");
     assert_eq!(error.kind(), secmon::ErrorKind::Configuration);
     let said = error.to_string();
     assert!(
@@ -228,7 +231,7 @@ mod tls {
             let permit = take_now(&budget)
                 .await
                 .unwrap_or_else(|error| panic!("{error}"));
-            permit.settle(Settlement::Answered).await;
+            permit.complete(SlotOutcome::Answered).await;
         }
         assert!(take_now(&budget).await.is_err());
         assert!(rustls::crypto::CryptoProvider::get_default().is_none());

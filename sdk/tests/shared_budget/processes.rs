@@ -5,7 +5,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use secmon::pacing::{Acquire, Budget, BudgetError, Priority, RedisBudget};
+use secmon::pacing::{Acquire, Priority, RateLimiter, RateLimiterError, RedisRateLimiter};
 use secmon::{ApiKey, Client, RateGroup};
 use tokio::task::JoinSet;
 
@@ -37,8 +37,8 @@ pub fn what_it_wrote(output: &Output) -> String {
     written.map(|text| String::from_utf8_lossy(text)).concat()
 }
 
-fn shared_budget(redis: &str) -> RedisBudget {
-    RedisBudget::new(redis, "shared")
+fn shared_budget(redis: &str) -> RedisRateLimiter {
+    RedisRateLimiter::new(redis, "shared")
         .expect("a budget")
         .rate_limits(LIMIT, LIMIT, WINDOW)
 }
@@ -84,7 +84,7 @@ async fn worker_that_calls() {
         return;
     };
     let client = Client::builder(&service, ApiKey::new("shared_key").expect("a key"))
-        .budget(Arc::new(shared_budget(&redis)))
+        .rate_limiter(Arc::new(shared_budget(&redis)))
         .build()
         .expect("a client");
     let mut calls = JoinSet::new();
@@ -113,18 +113,18 @@ async fn slots_of_a_killed_process_are_free_after_its_time_out_and_one_window() 
 
     let budget = shared_budget(&redis.url());
     let silent = |_| {};
-    let ask = |patience| {
+    let ask = |queue_timeout| {
         Acquire::new(
             RateGroup::Strict,
             Priority::Interactive,
-            patience,
+            queue_timeout,
             ANSWER_WITHIN,
             &silent,
         )
     };
     let full = budget.acquire(ask(Duration::ZERO)).await.err();
     assert!(
-        matches!(full, Some(BudgetError::Exhausted { free_in: Some(_) })),
+        matches!(full, Some(RateLimiterError::Exhausted { free_in: Some(_) })),
         "{full:?}"
     );
     let mut slots = Vec::new();

@@ -3,42 +3,56 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use secmon::pacing::{Acquire, Budget, BudgetError, Permit, Priority, RedisBudget, Settlement};
-use secmon::testing::Script;
-use secmon::{ApiKey, Client, ErrorKind, RateGroup, Sent};
+use secmon::pacing::{
+    Acquire, Permit, Priority, RateLimiter, RateLimiterError, RedisRateLimiter, SlotOutcome,
+};
+use secmon::testing::MockTransport;
+use secmon::{ApiKey, Client, Delivery, ErrorKind, RateGroup};
 
 use crate::redis_server::RedisServer;
 
 pub const MINUTE: Duration = Duration::from_secs(60);
 
 /// One slot a minute in the strict group, two in the other.
-fn budget_at(redis: &RedisServer) -> RedisBudget {
-    RedisBudget::new(&redis.url(), "shared")
+fn budget_at(redis: &RedisServer) -> RedisRateLimiter {
+    RedisRateLimiter::new(&redis.url(), "shared")
         .expect("a budget")
         .rate_limits(1, 2, MINUTE)
 }
 
 pub async fn take(
-    budget: &RedisBudget,
+    budget: &RedisRateLimiter,
     group: RateGroup,
     priority: Priority,
-    patience: Duration,
-) -> Result<Box<dyn Permit>, BudgetError> {
+    queue_timeout: Duration,
+) -> Result<Box<dyn Permit>, RateLimiterError> {
     let silent = |_| {};
     budget
-        .acquire(Acquire::new(group, priority, patience, MINUTE, &silent))
+        .acquire(Acquire::new(
+            group,
+            priority,
+            queue_timeout,
+            MINUTE,
+            &silent,
+        ))
         .await
 }
 
-pub async fn take_now(budget: &RedisBudget) -> Result<Box<dyn Permit>, BudgetError> {
+pub async fn take_now(budget: &RedisRateLimiter) -> Result<Box<dyn Permit>, RateLimiterError> {
     take_within(budget, Duration::ZERO).await
 }
 
 pub async fn take_within(
-    budget: &RedisBudget,
-    patience: Duration,
-) -> Result<Box<dyn Permit>, BudgetError> {
-    take(budget, RateGroup::Strict, Priority::Interactive, patience).await
+    budget: &RedisRateLimiter,
+    queue_timeout: Duration,
+) -> Result<Box<dyn Permit>, RateLimiterError> {
+    take(
+        budget,
+        RateGroup::Strict,
+        Priority::Interactive,
+        queue_timeout,
+    )
+    .await
 }
 
 #[tokio::test]
@@ -49,8 +63,8 @@ async fn an_answered_slot_stays_taken_for_everyone_and_each_group_has_its_own() 
     let (one, other) = (budget_at(&redis), budget_at(&redis));
     let mut slot = take_now(&one).await.expect("free");
     slot.sent();
-    slot.settle(Settlement::Answered).await;
-    let Some(BudgetError::Exhausted {
+    slot.complete(SlotOutcome::Answered).await;
+    let Some(RateLimiterError::Exhausted {
         free_in: Some(wait),
     }) = take_now(&other).await.err()
     else {
@@ -65,7 +79,7 @@ async fn an_answered_slot_stays_taken_for_everyone_and_each_group_has_its_own() 
     )
     .await;
     assert!(default.is_ok());
-    let elsewhere = RedisBudget::new(&redis.url(), "another key").expect("a budget");
+    let elsewhere = RedisRateLimiter::new(&redis.url(), "another key").expect("a budget");
     assert!(take_now(&elsewhere).await.is_ok());
 }
 
@@ -77,7 +91,7 @@ async fn a_slot_whose_request_never_left_is_free_for_everyone() {
     let (one, other) = (budget_at(&redis), budget_at(&redis));
     let mut slot = take_now(&one).await.expect("free");
     slot.sent();
-    slot.settle(Settlement::NotSent).await;
+    slot.complete(SlotOutcome::NotSent).await;
     let slot = take_now(&other).await.expect("free again");
 
     // A permit that is dropped unsent is given back behind its holder's back.
@@ -109,7 +123,7 @@ async fn a_429_closes_the_window_for_everyone_and_leaves_it_empty() {
         return;
     };
     let (one, other) = (budget_at(&redis), budget_at(&redis));
-    let settle = async |settlement| {
+    let complete = async |outcome| {
         let slot = take(
             &one,
             RateGroup::Default,
@@ -117,10 +131,10 @@ async fn a_429_closes_the_window_for_everyone_and_leaves_it_empty() {
             Duration::ZERO,
         )
         .await;
-        slot.expect("free").settle(settlement).await;
+        slot.expect("free").complete(outcome).await;
     };
-    settle(Settlement::Answered).await;
-    settle(Settlement::Throttled {
+    complete(SlotOutcome::Answered).await;
+    complete(SlotOutcome::Throttled {
         retry_after: Some(Duration::from_secs(2)),
     })
     .await;
@@ -158,7 +172,7 @@ async fn callers_who_do_not_wait_get_all_free_slots_at_once() {
     let Some(redis) = RedisServer::start("callers who do not wait") else {
         return;
     };
-    let budget = RedisBudget::new(&redis.url(), "shared").expect("a budget");
+    let budget = RedisRateLimiter::new(&redis.url(), "shared").expect("a budget");
     let budget = Arc::new(budget.rate_limits(20, 20, MINUTE));
     let mut callers = tokio::task::JoinSet::new();
     let started = Instant::now();
@@ -177,14 +191,14 @@ async fn a_window_longer_than_ten_years_lasts_ten_years() {
     let Some(redis) = RedisServer::start("a window without end") else {
         return;
     };
-    let budget = RedisBudget::new(&redis.url(), "shared").expect("a budget");
+    let budget = RedisRateLimiter::new(&redis.url(), "shared").expect("a budget");
     let budget = budget.rate_limits(1, 1, Duration::MAX);
     let mut slot = take_now(&budget).await.expect("free");
     slot.sent();
-    slot.settle(Settlement::Answered).await;
+    slot.complete(SlotOutcome::Answered).await;
     let ten_years = Duration::from_secs(10 * 365 * 86_400);
     match take_now(&budget).await.err() {
-        Some(BudgetError::Exhausted {
+        Some(RateLimiterError::Exhausted {
             free_in: Some(wait),
         }) => assert!(wait.abs_diff(ten_years) < MINUTE, "{wait:?}"),
         other => panic!("{other:?}"),
@@ -199,22 +213,22 @@ async fn a_restarted_redis_is_found_again() {
     let budget = budget_at(&redis);
     let slot = take_now(&budget).await.expect("free");
     let _redis = redis.restart();
-    slot.settle(Settlement::NotSent).await;
+    slot.complete(SlotOutcome::NotSent).await;
     assert!(take_now(&budget).await.is_ok());
 }
 
 #[tokio::test]
 async fn without_redis_nothing_is_sent_and_the_error_keeps_the_password() {
     let url = "redis://worker:canary_password@127.0.0.1:1/";
-    let budget = RedisBudget::new(url, "shared").expect("a budget");
+    let budget = RedisRateLimiter::new(url, "shared").expect("a budget");
     assert!(!format!("{budget:?}").contains("canary"));
-    let script = Script::new();
+    let script = MockTransport::new();
     let client = Client::builder(
         "https://portal.example.com",
         ApiKey::new("shared_key").expect("a key"),
     )
     .transport(script.clone())
-    .budget(Arc::new(budget))
+    .rate_limiter(Arc::new(budget))
     .build()
     .expect("a client");
     let error = client
@@ -222,8 +236,8 @@ async fn without_redis_nothing_is_sent_and_the_error_keeps_the_password() {
         .suspend(crate::service::ENDPOINT.parse().expect("an id"))
         .await
         .expect_err("not sent");
-    assert_eq!(error.kind(), ErrorKind::Budget);
-    assert_eq!(error.sent(), Sent::No);
+    assert_eq!(error.kind(), ErrorKind::RateLimiter);
+    assert_eq!(error.delivery(), Delivery::NotSent);
     assert!(script.requests().is_empty());
     assert!(error.to_string().contains("127.0.0.1:1"), "{error}");
     assert!(!format!("{error} {error:?}").contains("canary"), "{error}");
@@ -238,7 +252,7 @@ fn an_address_that_cannot_be_used_is_refused_without_being_repeated() {
         "redis://:canary@host/database",
         "rediss://:canary@/",
     ] {
-        let error = RedisBudget::new(url, "shared").expect_err("no budget");
+        let error = RedisRateLimiter::new(url, "shared").expect_err("no budget");
         assert_eq!(error.kind(), ErrorKind::Configuration);
         assert!(error.to_string().contains("redis://"), "{error}");
         assert!(!format!("{error} {error:?}").contains("canary"), "{error}");

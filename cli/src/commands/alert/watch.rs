@@ -12,7 +12,7 @@ use crate::ui::{Reader, Ui};
 use crate::values::durations;
 use clap::Args;
 use secmon::model::{CustomerId, Timestamp};
-use secmon::watch::{AlertNews, AlertWatch};
+use secmon::watch::{AlertEvent, AlertWatch};
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::Stdio;
@@ -151,7 +151,7 @@ impl<'a> Watch<'a> {
         let mut new: Vec<Alert> = match &mut self.looks {
             Looks::All(customer, watch) => {
                 context.session.ready().await?;
-                watch.look().await?;
+                watch.poll().await?;
                 let mut open: Vec<Alert> = watch
                     .open()
                     .into_iter()
@@ -161,7 +161,7 @@ impl<'a> Watch<'a> {
                 alerts::learn(&context.session, *customer, &open);
                 self.sieve.keep(&mut open);
                 self.open = open.len();
-                let news = watch.take_news();
+                let news = watch.drain();
                 let mut new = news.iter().filter_map(raised).collect();
                 self.sieve.keep(&mut new);
                 new
@@ -179,9 +179,9 @@ impl<'a> Watch<'a> {
 }
 
 /// The alert that was raised, where it is that kind of news.
-fn raised(news: &AlertNews) -> Option<Alert> {
+fn raised(news: &AlertEvent) -> Option<Alert> {
     match news {
-        AlertNews::New(alert) => Alert::of(alert),
+        AlertEvent::New(alert) => Alert::of(alert),
         _ => None,
     }
 }

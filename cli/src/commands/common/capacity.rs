@@ -110,7 +110,7 @@ async fn servers(session: &Session, customer: CustomerId) -> Result<Monitored, C
     let mut pages = session.client()?.pages(list);
     let (mut all, mut capacity) = (Vec::new(), None);
     while let Some(page) = pages.next().await {
-        let page = page?.into_data();
+        let page = page?.into_inner();
         capacity = page.meta.endpoint_limit;
         all.extend(page.data);
     }

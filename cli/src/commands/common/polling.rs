@@ -70,8 +70,8 @@ impl Wait {
         while !waits.is_empty() {
             context.session.ready().await?;
             for mut wait in std::mem::take(&mut waits) {
-                wait.look().await?;
-                for end in wait.take_ended() {
+                wait.poll().await?;
+                for end in wait.drain() {
                     let endpoint = self.scanned(servers, end)?;
                     scanned.insert(endpoint.id, endpoint);
                 }
@@ -79,7 +79,7 @@ impl Wait {
                     waits.push(wait);
                 }
             }
-            if let Some(pause) = waits.iter().map(ScanWait::pause).min() {
+            if let Some(pause) = waits.iter().map(ScanWait::next_delay).min() {
                 let pause = pause.max(self.next_poll).min(self.left());
                 context.session.rest(pause).await;
             }

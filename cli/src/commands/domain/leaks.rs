@@ -103,7 +103,7 @@ async fn listed(
 ) -> Result<Outcome, CliError> {
     let (mut records, mut total) = (Vec::new(), None);
     while let Some(page) = pages.next().await {
-        let page = whole(page?.into_data())?;
+        let page = whole(page?.into_inner())?;
         total = page.total;
         records.extend(page.items);
     }
@@ -127,7 +127,7 @@ async fn stream(
 ) -> Result<Outcome, CliError> {
     let (mut stream, mut total) = (Stream::new(&context.screen), None);
     while let Some(page) = pages.next().await {
-        let page = whole(page?.into_data())?;
+        let page = whole(page?.into_inner())?;
         total = page.total.filter(|_| !wanted.only_new);
         let mut records = page.items;
         records.retain(|record| !wanted.only_new || !looked_at.has(record));

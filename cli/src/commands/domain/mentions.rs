@@ -43,7 +43,7 @@ pub async fn run(context: &Context, args: &DomainMentionsArgs) -> Result<Outcome
     let (mut mentions, mut total) = (Vec::new(), None);
     let mut stream = Stream::new(&context.screen);
     while let Some(page) = pages.next().await {
-        let page = page?.into_data();
+        let page = page?.into_inner();
         total = page.total;
         if !context.screen.streams() {
             mentions.extend(page.mentions);

@@ -49,7 +49,7 @@ pub async fn run(context: &Context, args: &EndpointListArgs) -> Result<Outcome, 
     let mut pages = pages.max_items(most);
     let (mut endpoints, mut total) = (Vec::new(), None);
     while let Some(page) = pages.next().await {
-        let page = page?.into_data();
+        let page = page?.into_inner();
         total = page.meta.total;
         endpoints.extend(page.data);
     }
@@ -183,7 +183,7 @@ async fn stream(
 ) -> Result<Outcome, CliError> {
     let (mut stream, mut total) = (Stream::new(&context.screen), None);
     while let Some(page) = pages.next().await {
-        let page = page?.into_data();
+        let page = page?.into_inner();
         let seen = page.data.iter().map(Server::from).collect();
         context.session.learn(Seen::Servers(seen));
         total = page.meta.total.filter(|_| sought.is_all());

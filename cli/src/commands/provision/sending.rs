@@ -176,5 +176,5 @@ async fn name(
             target.name
         ))
     })?;
-    Ok(renamed.map(Response::into_data))
+    Ok(renamed.map(Response::into_inner))
 }

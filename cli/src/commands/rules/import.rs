@@ -75,7 +75,7 @@ pub async fn run(context: &Context, args: &RuleImportArgs) -> Result<Outcome, Cl
     let Some(answer) = sent.map_err(|error| explained(error, &name, &server))? else {
         return Ok(Outcome::record(Value::Null, Table::of(views::RULE, [])));
     };
-    let ingest = answer.into_data();
+    let ingest = answer.into_inner();
     let table = Table::of(views::RULE, ingest.suggested.iter().flatten());
     let mut story = vec![Line::text(format!(
         "{} read from {name}; {} on {server}, {} skipped.",

@@ -93,7 +93,7 @@ async fn stream(
     let mut pages = references::rule_pages(&context.session, narrow).await?;
     let mut stream = Stream::new(&context.screen);
     while let Some(page) = pages.next().await {
-        let rules = page?.into_data().data;
+        let rules = page?.into_inner().data;
         let seen = rules.iter();
         let seen = seen.map(|rule| Record::of(context.session.settings.customer, rule));
         context.session.learn(Seen::Rules(seen.collect()));

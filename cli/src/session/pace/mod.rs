@@ -9,7 +9,7 @@ use crate::machine::interrupt::StopSign;
 use crate::machine::paths;
 use ledger::{Ledger, Taken};
 use secmon::RateGroup;
-use secmon::pacing::{Acquire, Budget, BudgetError, Permit, Priority, Settlement};
+use secmon::pacing::{Acquire, Permit, Priority, RateLimiter, RateLimiterError, SlotOutcome};
 use secmon::transport::BoxFuture;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -102,26 +102,26 @@ impl SharedPace {
     }
 
     /// The refusal of a call whose turn does not come within its patience.
-    fn exhausted(&self, group: RateGroup, limit: u32) -> BudgetError {
+    fn exhausted(&self, group: RateGroup, limit: u32) -> RateLimiterError {
         let ledger = Ledger::open(&self.file, self.limits.window, now()).ok();
         let free_in = ledger.and_then(|ledger| ledger.free_in(group, limit));
-        BudgetError::Exhausted {
+        RateLimiterError::Exhausted {
             free_in: Some(free_in.unwrap_or(LOOK_AGAIN)),
         }
     }
 
     /// The refusal where the file was held until the patience ended.
-    fn held(&self) -> BudgetError {
-        BudgetError::Unavailable(format!(
+    fn held(&self) -> RateLimiterError {
+        RateLimiterError::Unavailable(format!(
             "another process holds {}, which counts the calls of this minute: wait until it has ended, or end it",
             self.file.display()
         ))
     }
 
-    async fn wait_for_slot(&self, request: &Acquire<'_>) -> Result<u64, BudgetError> {
-        let ends = Instant::now() + request.patience;
+    async fn wait_for_slot(&self, request: &Acquire<'_>) -> Result<u64, RateLimiterError> {
+        let ends = Instant::now() + request.queue_timeout;
         let limit = self.limit(request.group, request.priority);
-        let turn = tokio::time::timeout(request.patience, self.turn(request.priority).lock());
+        let turn = tokio::time::timeout(request.queue_timeout, self.turn(request.priority).lock());
         let turn = tokio::select! {
             biased;
             turn = turn => turn,
@@ -144,10 +144,10 @@ impl SharedPace {
                 // What cannot be read counts as taken.
                 Err(error) if is_held(&error) && left > LOOK_AGAIN => LOOK_AGAIN,
                 Err(error) if is_held(&error) => return Err(self.held()),
-                Err(error) => return Err(BudgetError::Unavailable(error.to_string())),
+                Err(error) => return Err(RateLimiterError::Unavailable(error.to_string())),
             };
             if left.is_zero() || (free_in > left && free_in > LOOK_AGAIN) {
-                return Err(BudgetError::Exhausted {
+                return Err(RateLimiterError::Exhausted {
                     free_in: Some(free_in),
                 });
             }
@@ -161,11 +161,11 @@ impl SharedPace {
     }
 }
 
-impl Budget for SharedPace {
+impl RateLimiter for SharedPace {
     fn acquire<'a>(
         &'a self,
         request: Acquire<'a>,
-    ) -> BoxFuture<'a, Result<Box<dyn Permit>, BudgetError>> {
+    ) -> BoxFuture<'a, Result<Box<dyn Permit>, RateLimiterError>> {
         Box::pin(async move {
             let id = self.wait_for_slot(&request).await?;
             Ok(Box::new(Slot {
@@ -182,7 +182,7 @@ impl Budget for SharedPace {
         self.limits.window
     }
 
-    fn reopen(&self) -> BoxFuture<'_, ()> {
+    fn clear_throttle(&self) -> BoxFuture<'_, ()> {
         // A ledger that cannot be written any more stays as it is.
         let _ = Ledger::open(&self.file, self.limits.window, now())
             .and_then(|mut ledger| ledger.reopen());
@@ -213,16 +213,18 @@ impl Permit for Slot {
         self.is_held = false;
     }
 
-    fn settle(mut self: Box<Self>, settlement: Settlement) -> BoxFuture<'static, ()> {
+    fn complete(mut self: Box<Self>, outcome: SlotOutcome) -> BoxFuture<'static, ()> {
         self.is_held = false;
         let (group, id) = (self.group, self.id);
-        match settlement {
-            Settlement::Answered => {
+        match outcome {
+            SlotOutcome::Answered => {
                 let free_at = now() + millis(self.window);
                 self.change(|ledger| ledger.answered(group, id, free_at));
             }
-            Settlement::NotSent => self.change(|ledger| ledger.give_back(group, id)),
-            Settlement::Throttled { retry_after } => {
+            // Its end stands in the file already.
+            SlotOutcome::Unanswered => {}
+            SlotOutcome::NotSent => self.change(|ledger| ledger.give_back(group, id)),
+            SlotOutcome::Throttled { retry_after } => {
                 self.change(|ledger| ledger.close(group, retry_after, self.window));
             }
         }
@@ -243,8 +245,8 @@ fn is_held(error: &std::io::Error) -> bool {
     error.kind() == std::io::ErrorKind::WouldBlock
 }
 
-fn interrupted() -> BudgetError {
-    BudgetError::Unavailable("the run was interrupted".to_owned())
+fn interrupted() -> RateLimiterError {
+    RateLimiterError::Unavailable("the run was interrupted".to_owned())
 }
 
 /// Milliseconds since 1970: what two processes have in common.

@@ -137,7 +137,7 @@ impl Walk<'_> {
         });
         let reports: Vec<_> = reports.collect();
         let answer = self.account.client.send(SyncServices::new(reports)).await;
-        let answer = answer.map_err(|error| error.to_string())?.into_data();
+        let answer = answer.map_err(|error| error.to_string())?.into_inner();
         let expected = self.expected.sync(entries);
         let unknown = answer.unknown_services.ok_or("no unknown services")?;
         let unknown: BTreeSet<_> = unknown.iter().map(UnknownService::service_id).collect();

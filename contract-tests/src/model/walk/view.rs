@@ -20,7 +20,7 @@ impl Walk<'_> {
     async fn shown_servers(&self, who: Who) -> Records<(String, State, String)> {
         let list = ListEndpoints::new(self.sides[who as usize].customer.id).per_page(100);
         let page = self.account.client.send(list).await.expect("a page");
-        let page = page.into_data();
+        let page = page.into_inner();
         let servers = page.data.iter().map(|server| {
             let by_platform = server.quota_paused == Some(true);
             let state = match server.status {
@@ -54,7 +54,7 @@ impl Walk<'_> {
     async fn shown_domains(&self, who: Who) -> Records<(String, State)> {
         let reads = self.account.client.domains();
         let overview = reads.list(self.sides[who as usize].customer.id).await;
-        let overview = overview.expect("an overview").into_data();
+        let overview = overview.expect("an overview").into_inner();
         let domains = overview.domains.expect("the domains");
         let domains = domains.into_iter().map(|domain| {
             let by_platform = domain.quota_paused == Some(true);

@@ -17,7 +17,7 @@ mod work;
 
 use crate::hook::Hook;
 use secmon::model::ServiceId;
-use secmon::{Client, Sent};
+use secmon::{Client, Delivery};
 use secmon_examples::connect;
 use secmon_examples::end::{self, End};
 use secmon_examples::journal::Journal;
@@ -103,7 +103,7 @@ async fn handle(client: &Client, hook: &Hook, held: &mut BTreeSet<ServiceId>) ->
             Err(unseen) => answer(hook, "later", &format!("{error}; {unseen}")),
         },
     };
-    line["may_have_acted"] = json!(error.sent() == Sent::Maybe);
+    line["may_have_acted"] = json!(error.delivery() == Delivery::Maybe);
     if let Next::RetryLater { after } = &next {
         line["after_seconds"] = json!(after);
     }

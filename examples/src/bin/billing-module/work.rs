@@ -57,7 +57,7 @@ async fn server(client: &Client, hook: &Hook, address: &Address) -> Result<Reach
 async fn provision(client: &Client, request: ProvisionEndpoint) -> Result<Reached, Error> {
     let answer = client.send(request).await?;
     // A note is no failure: the server was there already, by an earlier delivery or by hand.
-    let text = match answer.created() {
+    let text = match answer.was_created() {
         Some(true) => "monitored from now on",
         Some(false) => answer.note().unwrap_or("monitored already"),
         None => "monitored",
@@ -103,7 +103,7 @@ async fn subscription(client: &Client, hook: &Hook, package: Package) -> Result<
         Event::Changed => {
             let mut change = ChangeSubscription::new(customer, service, product);
             (change.new_plan_slug, change.new_quantity) = (package.plan, package.quantity);
-            let change = client.send(change).await?.into_data();
+            let change = client.send(change).await?.into_inner();
             let direction = change.direction.map(|direction| direction.to_string());
             return Ok(Reached::AsAsked(match change.changed {
                 true => direction.unwrap_or_else(|| "changed".to_owned()),
@@ -131,7 +131,7 @@ async fn subscription(client: &Client, hook: &Hook, package: Package) -> Result<
 /// tells sums over all services of a customer, and the same hook, delivered again, tells it exactly.
 pub async fn look(client: &Client, hook: &Hook) -> Result<String, Error> {
     if let Goods::DomainSlots(_) = hook.goods {
-        let domains = client.domains().list(hook.customer).await?.into_data();
+        let domains = client.domains().list(hook.customer).await?.into_inner();
         return Ok(match (domains.slots_used, domains.slots_total) {
             (Some(used), Some(total)) => format!("{used} of {total} domain slots are in use"),
             _ => "how many domain slots there are is not told".to_owned(),
@@ -155,17 +155,19 @@ fn reached(state: &str, wanted: &str) -> Reached {
     }
 }
 
-/// The customer's server with this address, however it is written. A list that is not complete is an error of the
-/// client, so nothing is taken for gone that was only on the next page.
+/// The customer's server with this address, however it is written. The list is read until it rests, so that nothing is
+/// taken for gone that only moved to another page meanwhile.
 async fn find(
     client: &Client,
     customer: CustomerId,
     address: &Address,
 ) -> Result<Option<Endpoint>, Error> {
     let list = client.servers().list(customer);
-    let mut servers = list.filter(|list| list.per_page(100)).items();
-    while let Some(server) = servers.next().await {
-        let server = server?;
+    for server in list
+        .filter(|list| list.per_page(100))
+        .collect_stable()
+        .await?
+    {
         let same = match (server.ip_address.ip(), address.ip()) {
             (Some(one), Some(other)) => one == other,
             _ => server.ip_address == *address,

@@ -110,7 +110,7 @@ impl Import {
             return Next::AskOperator(format!("it is monitored already, and {status}"));
         }
         // A note is no failure: the server was there already.
-        let text = match answer.created() {
+        let text = match answer.was_created() {
             Some(true) => "monitored from now on",
             Some(false) => answer.note().unwrap_or("monitored already"),
             None => "monitored",

@@ -20,7 +20,7 @@ const ALERTS: usize = 50;
 /// The customer's domains.
 pub async fn domains(State(area): State<Arc<Area>>, SignedIn(customer): SignedIn) -> Response {
     let overview = match area.client.send(ListDomains::new(customer)).await {
-        Ok(answer) => answer.into_data(),
+        Ok(answer) => answer.into_inner(),
         Err(error) => return problem(&error),
     };
     let domains = overview.domains.as_ref();

@@ -12,11 +12,11 @@ use std::sync::Arc;
 /// makes the browser follow with a GET. `Cache-Control: no-store` is on every answer of this program.
 pub async fn sign_in(State(area): State<Arc<Area>>, SignedIn(customer): SignedIn) -> Response {
     let token = match area.client.sso_token(customer).await {
-        Ok(answer) => answer.into_data(),
+        Ok(answer) => answer.into_inner(),
         Err(error) => return problem(&error),
     };
-    let address = token.sign_in_url(area.client.origin());
-    let Ok(mut location) = HeaderValue::from_str(address.expose()) else {
+    let address = token.sign_in_url(area.client.base_url());
+    let Ok(mut location) = HeaderValue::from_str(address.expose_secret()) else {
         return StatusCode::BAD_GATEWAY.into_response();
     };
     // Layers that log headers leave it out.

@@ -81,7 +81,7 @@ impl Correction {
                 "{chunk}: what the first attempt changed and paused was lost with its answer"
             ));
         }
-        let result = answer.into_data();
+        let result = answer.into_inner();
         self.changed.add(result.changed.filter(|_| !again));
         self.unchanged.add(result.unchanged.filter(|_| !again));
         match result.unknown_services {

@@ -61,8 +61,8 @@ fn read(file: &Path) -> Result<Vec<(u64, ServiceReport)>, Mistakes> {
     let mut seen = BTreeMap::new();
     table::read(file, COLUMNS, |line, row: Row| {
         // One entry that the service does not know rejects its whole chunk.
-        one_of("product", row.product.as_str(), ProductSlug::KNOWN)?;
-        one_of("status", row.status.as_str(), SubscriptionStatus::KNOWN)?;
+        one_of("product", row.product.as_str(), ProductSlug::VARIANTS)?;
+        one_of("status", row.status.as_str(), SubscriptionStatus::VARIANTS)?;
         let same = (row.customer, row.service, row.product.clone());
         match seen.insert(same, line) {
             Some(first) => Err(format!(

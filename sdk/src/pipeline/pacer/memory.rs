@@ -7,19 +7,19 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 use super::queue::{Place, Queue};
-use super::slots::{Limits, Pass, Patience, Slots};
-use super::{Acquire, Budget, BudgetError, Permit, Settlement, after};
+use super::slots::{Limits, Pass, QueueTimeout, Slots};
+use super::{Acquire, Permit, RateLimiter, RateLimiterError, SlotOutcome, after};
 use crate::operation::RateGroup;
 use crate::pipeline::transport::BoxFuture;
 
 /// A budget kept in memory, shared by everyone who holds the same one.
-pub struct MemoryBudget {
+pub struct MemoryRateLimiter {
     limits: Limits,
     strict: Arc<Window>,
     default: Arc<Window>,
 }
 
-impl MemoryBudget {
+impl MemoryRateLimiter {
     /// `strict` and `default` requests in each `window`; a limit of zero lets nothing through.
     pub fn new(strict: u32, default: u32, window: Duration) -> Self {
         Self::with_limits(Limits {
@@ -50,26 +50,26 @@ impl MemoryBudget {
     }
 }
 
-impl Default for MemoryBudget {
+impl Default for MemoryRateLimiter {
     /// The documented limits: 60 and 100 requests a minute.
     fn default() -> Self {
         Self::with_limits(Limits::DOCUMENTED)
     }
 }
 
-impl fmt::Debug for MemoryBudget {
+impl fmt::Debug for MemoryRateLimiter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MemoryBudget")
+        f.debug_struct("MemoryRateLimiter")
             .field("limits", &self.limits)
             .finish_non_exhaustive()
     }
 }
 
-impl Budget for MemoryBudget {
+impl RateLimiter for MemoryRateLimiter {
     fn acquire<'a>(
         &'a self,
         request: Acquire<'a>,
-    ) -> BoxFuture<'a, Result<Box<dyn Permit>, BudgetError>> {
+    ) -> BoxFuture<'a, Result<Box<dyn Permit>, RateLimiterError>> {
         let window = match request.group {
             RateGroup::Strict => &self.strict,
             RateGroup::Default => &self.default,
@@ -89,9 +89,9 @@ impl Budget for MemoryBudget {
         self.limits.window
     }
 
-    fn reopen(&self) -> BoxFuture<'_, ()> {
+    fn clear_throttle(&self) -> BoxFuture<'_, ()> {
         for window in [&self.strict, &self.default] {
-            window.change(Slots::reopen);
+            window.change(Slots::clear_throttle);
         }
         Box::pin(std::future::ready(()))
     }
@@ -111,11 +111,11 @@ impl Window {
         }
     }
 
-    async fn wait_for_slot(&self, request: &Acquire<'_>) -> Result<Pass, BudgetError> {
+    async fn wait_for_slot(&self, request: &Acquire<'_>) -> Result<Pass, RateLimiterError> {
         if self.slots().limits.limit == 0 {
-            return Err(BudgetError::Exhausted { free_in: None });
+            return Err(RateLimiterError::Exhausted { free_in: None });
         }
-        let mut patience = Patience::of(request);
+        let mut queue_timeout = QueueTimeout::of(request);
         let mut place: Option<Place<'_>> = None;
         loop {
             let now = Instant::now();
@@ -131,7 +131,7 @@ impl Window {
                 Err(wait) => wait,
             };
             // Whatever changes from then on wakes the place; it looks once more for what changed before.
-            let until = patience.until(wait, ahead, now)?;
+            let until = queue_timeout.until(wait, ahead, now)?;
             let Some(place) = &place else {
                 place = Some(self.queue.join(request.priority));
                 continue;
@@ -169,13 +169,21 @@ impl Permit for Slot {
         self.state = SlotState::Sent(Instant::now());
     }
 
-    fn settle(mut self: Box<Self>, settlement: Settlement) -> BoxFuture<'static, ()> {
-        self.state = SlotState::Settled;
+    fn complete(mut self: Box<Self>, outcome: SlotOutcome) -> BoxFuture<'static, ()> {
         let (pass, now) = (self.pass, Instant::now());
-        self.window.change(|slots| match settlement {
-            Settlement::Answered => slots.answered(pass, now),
-            Settlement::NotSent => slots.unsent(pass, now),
-            Settlement::Throttled { retry_after } => slots.throttled(pass, retry_after, now),
+        let sent_at = match std::mem::replace(&mut self.state, SlotState::Settled) {
+            SlotState::Sent(at) => at,
+            SlotState::Held | SlotState::Settled => now,
+        };
+        let answer_within = self.answer_within;
+        self.window.change(|slots| match outcome {
+            SlotOutcome::Answered => {
+                slots.note_round_trip(now - sent_at);
+                slots.answered(pass, now);
+            }
+            SlotOutcome::Unanswered => slots.lost(after(sent_at, answer_within)),
+            SlotOutcome::NotSent => slots.unsent(pass, now),
+            SlotOutcome::Throttled { retry_after } => slots.throttled(pass, retry_after, now),
         });
         Box::pin(std::future::ready(()))
     }
@@ -189,8 +197,10 @@ impl Drop for Slot {
                 .window
                 .change(|slots| slots.unsent(pass, Instant::now())),
             SlotState::Sent(at) => {
-                let counted_at = after(at, self.answer_within);
-                self.window.change(|slots| slots.lost(counted_at));
+                let at_latest = after(at, self.answer_within);
+                self.window.change(|slots| {
+                    slots.lost(slots.counted_by(Instant::now(), at_latest));
+                });
             }
             SlotState::Settled => {}
         }

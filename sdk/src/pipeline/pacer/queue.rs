@@ -27,12 +27,12 @@ struct Waiter {
 
 /// How many are served before somebody.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Ahead {
+pub(super) struct QueuePosition {
     pub(super) interactive: usize,
     pub(super) batch: usize,
 }
 
-impl Ahead {
+impl QueuePosition {
     pub(super) const NOBODY: Self = Self {
         interactive: 0,
         batch: 0,
@@ -41,7 +41,7 @@ impl Ahead {
 
 impl Queue {
     /// Who would be served before somebody who came now.
-    pub(super) fn ahead_of_next(&self, priority: Priority) -> Ahead {
+    pub(super) fn ahead_of_next(&self, priority: Priority) -> QueuePosition {
         self.lines().ahead_of(priority, u64::MAX)
     }
 
@@ -86,15 +86,15 @@ impl Lines {
         }
     }
 
-    fn ahead_of(&self, priority: Priority, number: u64) -> Ahead {
+    fn ahead_of(&self, priority: Priority, number: u64) -> QueuePosition {
         let before =
             |line: &VecDeque<Waiter>| line.partition_point(|waiter| waiter.number < number);
         match priority {
-            Priority::Interactive => Ahead {
+            Priority::Interactive => QueuePosition {
                 interactive: before(&self.interactive),
                 batch: 0,
             },
-            Priority::Batch => Ahead {
+            Priority::Batch => QueuePosition {
                 interactive: self.interactive.len(),
                 batch: before(&self.batch),
             },
@@ -111,7 +111,7 @@ pub(super) struct Place<'a> {
 }
 
 impl Place<'_> {
-    pub(super) fn ahead(&self) -> Ahead {
+    pub(super) fn ahead(&self) -> QueuePosition {
         self.queue.lines().ahead_of(self.priority, self.number)
     }
 

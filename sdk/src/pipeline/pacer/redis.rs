@@ -19,10 +19,11 @@ use tokio::time::{Instant, timeout_at};
 use self::connection::REDIS_TIME;
 pub use self::connection::RedisConnection;
 use self::store::{Server, Store, Taken};
-use super::queue::{Ahead, Queue};
-use super::slots::{Limits, Patience, Slots, Wait};
+use super::queue::{Queue, QueuePosition};
+use super::slots::{Limits, QueueTimeout, Slots, Wait};
 use super::{
-    Acquire, Budget, BudgetError, MemoryBudget, Permit, Priority, Settlement, after, chance,
+    Acquire, MemoryRateLimiter, Permit, Priority, RateLimiter, RateLimiterError, SlotOutcome,
+    after, chance,
 };
 use crate::Error;
 use crate::operation::RateGroup;
@@ -39,20 +40,20 @@ const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// and each keeps its batch callers from the reserve. What another process changes (a request given back unsent, a
 /// window opened again) is noticed within a second.
 ///
-/// When Redis cannot be reached nothing is sent ([`ErrorKind::Budget`](crate::ErrorKind::Budget)), unless
+/// When Redis cannot be reached nothing is sent ([`ErrorKind::RateLimiter`](crate::ErrorKind::RateLimiter)), unless
 /// [`when_unreachable`](Self::when_unreachable) says otherwise. When it loses its data the count starts empty, and a
 /// 429 of the service sets it right.
 ///
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use std::sync::Arc;
-/// use secmon::pacing::RedisBudget;
+/// use secmon::pacing::RedisRateLimiter;
 /// use secmon::{ApiKey, Client};
 ///
 /// let origin = "https://portal.example.com";
 /// let key = ApiKey::new(std::env::var("SECMON_API_KEY")?)?;
-/// let budget = RedisBudget::new("redis://127.0.0.1/", &key.fingerprint_with(origin))?;
-/// let client = Client::builder(origin, key).budget(Arc::new(budget)).build()?;
+/// let budget = RedisRateLimiter::new("redis://127.0.0.1/", &key.fingerprint_with(origin))?;
+/// let client = Client::builder(origin, key).rate_limiter(Arc::new(budget)).build()?;
 /// # Ok(())
 /// # }
 /// ```
@@ -64,12 +65,12 @@ const LOOK_AGAIN: Duration = Duration::from_secs(1);
 ///
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # use secmon::pacing::RedisBudget;
+/// # use secmon::pacing::RedisRateLimiter;
 /// # let key = secmon::ApiKey::new(std::env::var("SECMON_API_KEY")?)?;
 /// let password = std::env::var("REDIS_PASSWORD")?;
 /// let url = format!("rediss://worker:{password}@cache.example.com:6380/");
 /// # #[cfg(feature = "redis-tls")]
-/// let budget = RedisBudget::new(&url, &key.fingerprint_with("https://portal.example.com"))?;
+/// let budget = RedisRateLimiter::new(&url, &key.fingerprint_with("https://portal.example.com"))?;
 /// # Ok(())
 /// # }
 /// ```
@@ -80,40 +81,40 @@ const LOOK_AGAIN: Duration = Duration::from_secs(1);
 ///
 /// ```no_run
 /// # async fn connect(key: secmon::ApiKey) -> Result<(), Box<dyn std::error::Error>> {
-/// use secmon::pacing::RedisBudget;
+/// use secmon::pacing::RedisRateLimiter;
 ///
 /// // With its feature `tokio-rustls-comp`, `redis::Client::build_with_tls` takes certificates of yours.
 /// let redis = redis::Client::open("redis://cache.example.com/3")?;
 /// let connection = redis.get_connection_manager().await?;
 /// let name = key.fingerprint_with("https://portal.example.com");
-/// let budget = RedisBudget::with_connection(connection, &name);
+/// let budget = RedisRateLimiter::with_connection(connection, &name);
 /// # Ok(())
 /// # }
 /// ```
-pub struct RedisBudget {
+pub struct RedisRateLimiter {
     server: Arc<Server>,
     name: String,
     limits: Limits,
     strict: Arc<Window>,
     default: Arc<Window>,
     /// What paces this process while Redis cannot be reached.
-    alone: Option<MemoryBudget>,
+    alone: Option<MemoryRateLimiter>,
 }
 
-/// What a [`RedisBudget`] does while Redis cannot be reached.
+/// What a [`RedisRateLimiter`] does while Redis cannot be reached.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum WhenUnreachable {
-    /// Nothing is sent: every call fails with [`ErrorKind::Budget`](crate::ErrorKind::Budget).
+    /// Nothing is sent: every call fails with [`ErrorKind::RateLimiter`](crate::ErrorKind::RateLimiter).
     #[default]
     Refuse,
     /// Each process paces itself, with the same limits, until Redis answers again.
     ///
     /// The processes then know nothing of each other: n of them send up to n times the limit, and the service refuses
     /// what is too much. What was sent meanwhile is not in the count when Redis is back.
-    PaceAlone,
+    FallBackToLocal,
 }
 
-impl RedisBudget {
+impl RedisRateLimiter {
     /// A budget at this address (`redis://[user:password@]host[:port][/database]`, with the feature `redis-tls` also
     /// `rediss://`) under this name, with the documented limits: 60 and 100 requests a minute. The connection is made
     /// by the first call.
@@ -147,7 +148,7 @@ impl RedisBudget {
     }
 
     /// So many slots of each group are left to [interactive](super::Priority::Interactive) callers of all processes,
-    /// as in [`MemoryBudget::batch_reserve`].
+    /// as in [`MemoryRateLimiter::batch_reserve`].
     #[must_use]
     pub fn batch_reserve(self, slots: u32) -> Self {
         self.limited(|limits| Limits {
@@ -161,7 +162,7 @@ impl RedisBudget {
     pub fn when_unreachable(mut self, choice: WhenUnreachable) -> Self {
         self.alone = match choice {
             WhenUnreachable::Refuse => None,
-            WhenUnreachable::PaceAlone => Some(MemoryBudget::with_limits(self.limits)),
+            WhenUnreachable::FallBackToLocal => Some(MemoryRateLimiter::with_limits(self.limits)),
         };
         self
     }
@@ -169,7 +170,7 @@ impl RedisBudget {
     fn limited(self, change: impl FnOnce(Limits) -> Limits) -> Self {
         let limits = change(self.limits);
         Self {
-            alone: self.alone.map(|_| MemoryBudget::with_limits(limits)),
+            alone: self.alone.map(|_| MemoryRateLimiter::with_limits(limits)),
             ..Self::with_limits(self.server, self.name, limits)
         }
     }
@@ -191,9 +192,9 @@ impl RedisBudget {
     }
 }
 
-impl fmt::Debug for RedisBudget {
+impl fmt::Debug for RedisRateLimiter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RedisBudget")
+        f.debug_struct("RedisRateLimiter")
             .field("server", &self.server.name())
             .field("name", &self.name)
             .field("limits", &self.limits)
@@ -201,11 +202,11 @@ impl fmt::Debug for RedisBudget {
     }
 }
 
-impl Budget for RedisBudget {
+impl RateLimiter for RedisRateLimiter {
     fn acquire<'a>(
         &'a self,
         request: Acquire<'a>,
-    ) -> BoxFuture<'a, Result<Box<dyn Permit>, BudgetError>> {
+    ) -> BoxFuture<'a, Result<Box<dyn Permit>, RateLimiterError>> {
         let window = match request.group {
             RateGroup::Strict => &self.strict,
             RateGroup::Default => &self.default,
@@ -214,11 +215,11 @@ impl Budget for RedisBudget {
             let started = Instant::now();
             match (window.wait_for_slot(&request).await, &self.alone) {
                 (Ok(slot), _) => Ok(Box::new(slot) as Box<dyn Permit>),
-                (Err(BudgetError::Unavailable(_)), Some(alone)) => {
-                    let patience = request.patience.saturating_sub(started.elapsed());
+                (Err(RateLimiterError::Unavailable(_)), Some(alone)) => {
+                    let queue_timeout = request.queue_timeout.saturating_sub(started.elapsed());
                     alone
                         .acquire(Acquire {
-                            patience,
+                            queue_timeout,
                             ..request
                         })
                         .await
@@ -232,15 +233,15 @@ impl Budget for RedisBudget {
         self.limits.window
     }
 
-    fn reopen(&self) -> BoxFuture<'_, ()> {
+    fn clear_throttle(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {
             for window in [&self.strict, &self.default] {
                 // When Redis cannot be told, there is nothing to be had from it either.
-                let _ = window.store.reopen().await;
+                let _ = window.store.clear_throttle().await;
                 window.changed();
             }
             if let Some(alone) = &self.alone {
-                alone.reopen().await;
+                alone.clear_throttle().await;
             }
         })
     }
@@ -271,13 +272,16 @@ impl Window {
         }
     }
 
-    async fn wait_for_slot(self: &Arc<Self>, request: &Acquire<'_>) -> Result<Slot, BudgetError> {
+    async fn wait_for_slot(
+        self: &Arc<Self>,
+        request: &Acquire<'_>,
+    ) -> Result<Slot, RateLimiterError> {
         if self.store.limit() == 0 {
-            return Err(BudgetError::Exhausted { free_in: None });
+            return Err(RateLimiterError::Exhausted { free_in: None });
         }
-        let mut patience = Patience::of(request);
+        let mut queue_timeout = QueueTimeout::of(request);
         // Those in front may only be asking, which takes a moment even when all of them get a slot.
-        let turn_by = after(patience.latest, REDIS_TIME);
+        let turn_by = after(queue_timeout.latest, REDIS_TIME);
         let place = self.queue.join(request.priority);
         loop {
             self.store.reachable()?;
@@ -285,14 +289,14 @@ impl Window {
             let ahead = place.ahead();
             let known = self.known.notified();
             let until = match self.wait(ahead, request.priority, now) {
-                Some(wait) => patience.until(wait, ahead, now)?,
-                None if ahead == Ahead::NOBODY => match self.ask(request).await? {
+                Some(wait) => queue_timeout.until(wait, ahead, now)?,
+                None if ahead == QueuePosition::NOBODY => match self.ask(request).await? {
                     Some(slot) => return Ok(slot),
                     None => continue,
                 },
                 None if now >= turn_by => {
                     let free_in = Some(LOOK_AGAIN);
-                    return Err(BudgetError::Exhausted { free_in });
+                    return Err(RateLimiterError::Exhausted { free_in });
                 }
                 None => {
                     let _ = timeout_at(turn_by, either(place.woken(), known)).await;
@@ -304,11 +308,11 @@ impl Window {
     }
 
     /// How long somebody waits, as far as this process knows; `None` when it is time to ask.
-    fn wait(&self, ahead: Ahead, priority: Priority, now: Instant) -> Option<Wait> {
+    fn wait(&self, ahead: QueuePosition, priority: Priority, now: Instant) -> Option<Wait> {
         let outlook = self.outlook();
         let Outlook { slots, told_at } = outlook.as_ref()?;
         let wait = slots.wait(ahead, priority, now);
-        let ask_at = match ahead == Ahead::NOBODY {
+        let ask_at = match ahead == QueuePosition::NOBODY {
             true => wait.look_again.min(after(*told_at, LOOK_AGAIN)),
             false => wait.look_again,
         };
@@ -318,7 +322,10 @@ impl Window {
         })
     }
 
-    async fn ask(self: &Arc<Self>, request: &Acquire<'_>) -> Result<Option<Slot>, BudgetError> {
+    async fn ask(
+        self: &Arc<Self>,
+        request: &Acquire<'_>,
+    ) -> Result<Option<Slot>, RateLimiterError> {
         // Made before the question: dropped in the middle of it, the slot is given back.
         let mut slot = Slot {
             window: self.clone(),
@@ -387,19 +394,21 @@ impl Permit for Slot {
         self.is_held = false;
     }
 
-    fn settle(mut self: Box<Self>, settlement: Settlement) -> BoxFuture<'static, ()> {
+    fn complete(mut self: Box<Self>, outcome: SlotOutcome) -> BoxFuture<'static, ()> {
         self.is_held = false;
         Box::pin(async move {
             let (window, name) = (&self.window, &self.name);
             // When Redis cannot be told, the slot ends by itself later.
-            match settlement {
-                Settlement::Answered => {
+            match outcome {
+                SlotOutcome::Answered => {
                     if let Ok(true) = window.store.answered(name).await {
                         window.changed();
                     }
                 }
-                Settlement::NotSent => window.give_back(name).await,
-                Settlement::Throttled { retry_after } => {
+                SlotOutcome::NotSent => window.give_back(name).await,
+                // The slot ends by itself at the end of the attempt's time-out.
+                SlotOutcome::Unanswered => {}
+                SlotOutcome::Throttled { retry_after } => {
                     let _ = window.store.throttled(name, self.epoch, retry_after).await;
                     window.changed();
                 }

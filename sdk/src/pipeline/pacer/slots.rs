@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::queue::Ahead;
-use super::{Acquire, BudgetError, MINUTE, Priority, after, fraction};
+use super::queue::QueuePosition;
+use super::{Acquire, MINUTE, Priority, RateLimiterError, after, fraction};
 use crate::operation::RateGroup;
 
 /// What a budget keeps to.
@@ -78,6 +78,8 @@ pub(super) struct Slots {
     pub(super) probe_from: Option<Instant>,
     /// How many such 429s there were in a row.
     repeats: u32,
+    /// Of the answers that came; zero before the first.
+    longest_round_trip: Duration,
     /// Rises with each 429 that closes the window: those of the attempts that were under way with it say nothing new.
     epoch: Pass,
 }
@@ -98,7 +100,7 @@ pub(super) struct Wait {
 }
 
 impl Wait {
-    /// What somebody is told whose patience ends before.
+    /// What somebody is told whose queue_timeout ends before.
     fn free_in(&self, now: Instant) -> Duration {
         match self.earliest.saturating_duration_since(now) {
             // An answer that may come any moment is waited for.
@@ -109,17 +111,17 @@ impl Wait {
 }
 
 /// How long somebody waits who asked for a slot.
-pub(super) struct Patience<'a> {
+pub(super) struct QueueTimeout<'a> {
     request: &'a Acquire<'a>,
     pub(super) latest: Instant,
     is_told: bool,
 }
 
-impl<'a> Patience<'a> {
+impl<'a> QueueTimeout<'a> {
     pub(super) fn of(request: &'a Acquire<'a>) -> Self {
         Self {
             request,
-            latest: after(Instant::now(), request.patience),
+            latest: after(Instant::now(), request.queue_timeout),
             is_told: false,
         }
     }
@@ -131,18 +133,18 @@ impl<'a> Patience<'a> {
     pub(super) fn until(
         &mut self,
         wait: Wait,
-        ahead: Ahead,
+        ahead: QueuePosition,
         now: Instant,
-    ) -> Result<Instant, BudgetError> {
+    ) -> Result<Instant, RateLimiterError> {
         if wait.earliest > self.latest || now >= self.latest {
             let free_in = Some(wait.free_in(now));
-            return Err(BudgetError::Exhausted { free_in });
+            return Err(RateLimiterError::Exhausted { free_in });
         }
         if wait.is_known && !self.is_told {
             self.is_told = true;
             self.request.waiting(wait.earliest - now);
         }
-        Ok(match ahead == Ahead::NOBODY {
+        Ok(match ahead == QueuePosition::NOBODY {
             true => wait.look_again.min(self.latest),
             false => self.latest,
         })
@@ -158,6 +160,7 @@ impl Slots {
             closed_until: None,
             probe_from: None,
             repeats: 0,
+            longest_round_trip: Duration::ZERO,
             epoch: Pass(0),
         }
     }
@@ -165,14 +168,14 @@ impl Slots {
     /// Takes a slot, if those ahead can all have theirs besides.
     pub(super) fn take(
         &mut self,
-        ahead: Ahead,
+        ahead: QueuePosition,
         priority: Priority,
         answer_within: Duration,
         now: Instant,
     ) -> Result<Pass, Wait> {
         self.move_on(now);
         let wait = self.wait(ahead, priority, now);
-        let may_probe = |from| from <= now && ahead == Ahead::NOBODY;
+        let may_probe = |from| from <= now && ahead == QueuePosition::NOBODY;
         if wait.earliest > now || !self.probe_from.is_none_or(may_probe) {
             return Err(wait);
         }
@@ -195,7 +198,7 @@ impl Slots {
     }
 
     /// How long it takes for those ahead to be served, each of whom keeps a slot for a window.
-    pub(super) fn wait(&self, ahead: Ahead, priority: Priority, now: Instant) -> Wait {
+    pub(super) fn wait(&self, ahead: QueuePosition, priority: Priority, now: Instant) -> Wait {
         let WindowLimits { limit, length, .. } = self.limits;
         let closed_until = self.closed_until.filter(|opens| *opens > now);
         let start = closed_until.unwrap_or(now);
@@ -237,6 +240,19 @@ impl Slots {
         if self.awaits(pass) {
             self.probe_from = None;
             self.repeats = 0;
+        }
+    }
+
+    /// An answer took so long.
+    pub(super) fn note_round_trip(&mut self, latency: Duration) {
+        self.longest_round_trip = self.longest_round_trip.max(latency);
+    }
+
+    /// When the service has counted, at the latest, what its caller gave up now.
+    pub(super) fn counted_by(&self, now: Instant, at_latest: Instant) -> Instant {
+        match self.longest_round_trip {
+            Duration::ZERO => at_latest,
+            longest => after(now, longest).min(at_latest),
         }
     }
 
@@ -283,7 +299,7 @@ impl Slots {
     }
 
     /// Forgets what 429s have closed.
-    pub(super) fn reopen(&mut self) {
+    pub(super) fn clear_throttle(&mut self) {
         self.closed_until = None;
         self.probe_from = None;
         self.repeats = 0;

@@ -13,12 +13,22 @@ const PROXY_WANTS_CREDENTIALS: &str = "tunnel error: proxy authorization require
 pub(super) fn lost(error: reqwest::Error) -> TransportError {
     let kind = if error.is_connect() {
         why_no_connection(&error)
+    } else if never_left(&error) {
+        TransportErrorKind::Connect
     } else if error.is_timeout() {
         TransportErrorKind::Timeout
     } else {
         TransportErrorKind::Interrupted
     };
     told(kind, error)
+}
+
+/// Whether the connection had ended before the request was begun. That alone is certain: of a connection that ended
+/// "before message completed" bytes had been written, and nobody knows whether they were read.
+fn never_left(error: &reqwest::Error) -> bool {
+    reasons(error)
+        .filter_map(|reason| reason.downcast_ref::<hyper::Error>())
+        .any(hyper::Error::is_canceled)
 }
 
 /// A request that reqwest does not take.

@@ -1,17 +1,21 @@
 //! The transport that comes with the crate: reqwest, without redirects.
 
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
+use http::Uri;
 use http::uri::Scheme;
+use tokio::runtime::{Handle, Id};
 
+#[cfg(feature = "tls-no-provider")]
+use super::proxy::ProxyRule;
 use super::{BODY_LIMIT, BoxFuture, Transport, TransportError, TransportErrorKind, failure};
 #[cfg(feature = "tls-no-provider")]
 use super::{ProxyAddress, RootCertificates};
 
-/// Settings of the [`HttpTransport`]; each has a default.
+/// RequestOptions of the [`HttpTransport`]; each has a default.
 #[derive(Debug, Clone)]
 pub struct HttpOptions {
     pub(crate) connect_timeout: Duration,
@@ -49,8 +53,10 @@ impl HttpOptions {
         self
     }
 
-    /// The proxy that https goes through; unless set, the one that `HTTPS_PROXY` and `NO_PROXY` of the environment
-    /// name.
+    /// The proxy that https goes through; unless set, the one that `HTTPS_PROXY`, else `ALL_PROXY`, of the environment
+    /// names. `NO_PROXY` takes hosts out: names with all below them, `.suffix`, `*.suffix`, addresses, networks
+    /// (`10.0.0.0/8`), each perhaps with a port, and `*`. A setting that cannot be read is an error, never a direct
+    /// connection.
     #[cfg(feature = "tls-no-provider")]
     #[must_use]
     pub fn proxy(mut self, proxy: ProxyAddress) -> Self {
@@ -67,6 +73,16 @@ impl HttpOptions {
     }
 }
 
+#[cfg(feature = "tls-no-provider")]
+impl HttpOptions {
+    fn proxy_rule(&self) -> Result<Option<ProxyRule>, String> {
+        match &self.proxy {
+            Some(address) => Ok(Some(ProxyRule::of(address.clone()))),
+            None => ProxyRule::of_environment(|name| std::env::var(name).ok()),
+        }
+    }
+}
+
 impl Default for HttpOptions {
     fn default() -> Self {
         Self::new()
@@ -76,20 +92,32 @@ impl Default for HttpOptions {
 /// Sends over the network with reqwest.
 ///
 /// The trust store of the system is loaded at the first https request only. Plain http goes straight to its host,
-/// past any proxy of the environment: the proxy could read the key.
+/// past any proxy of the environment: the proxy could read the key. Each tokio runtime has connections of its own: one
+/// of another runtime would stand still while that one does.
 pub struct HttpTransport {
     options: HttpOptions,
-    plain: OnceLock<Result<reqwest::Client, String>>,
-    secure: OnceLock<Result<reqwest::Client, String>>,
+    /// The caller's own client, for all runtimes.
+    given: Option<reqwest::Client>,
+    clients: Mutex<Vec<(Connections, reqwest::Client)>>,
 }
+
+/// Which connections a client of reqwest holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Connections {
+    runtime: Id,
+    is_secure: bool,
+}
+
+/// So many clients are kept; the oldest goes first. Its runtime is likely to have ended.
+const MOST_CLIENTS: usize = 8;
 
 impl HttpTransport {
     /// A transport with its own connections.
     pub fn new(options: &HttpOptions) -> Self {
         Self {
             options: options.clone(),
-            plain: OnceLock::new(),
-            secure: OnceLock::new(),
+            given: None,
+            clients: Mutex::default(),
         }
     }
 
@@ -100,28 +128,76 @@ impl HttpTransport {
     /// ([`TransportErrorKind::Tls`]) when its TLS is that of rustls.
     pub fn with_client(client: reqwest::Client, options: &HttpOptions) -> Self {
         Self {
-            options: options.clone(),
-            plain: OnceLock::from(Ok(client.clone())),
-            secure: OnceLock::from(Ok(client)),
+            given: Some(client),
+            ..Self::new(options)
         }
     }
 
-    fn client_for(&self, scheme: Option<&Scheme>) -> Result<&reqwest::Client, TransportError> {
-        let client = if scheme == Some(&Scheme::HTTPS) {
-            self.secure.get_or_init(|| secure_client(&self.options))
-        } else {
-            self.plain.get_or_init(|| plain_client(&self.options))
+    fn client_for(&self, uri: &Uri) -> Result<reqwest::Client, TransportError> {
+        if let Some(given) = &self.given {
+            return Ok(given.clone());
+        }
+        let refused = |kind| move |reason: String| TransportError::new(kind, reason);
+        let runtime = Handle::try_current().map_err(|error| error.to_string());
+        let wanted = Connections {
+            runtime: runtime
+                .map_err(refused(TransportErrorKind::Configuration))?
+                .id(),
+            is_secure: uri.scheme() == Some(&Scheme::HTTPS),
         };
-        client
-            .as_ref()
-            .map_err(|reason| TransportError::new(TransportErrorKind::Refused, reason.as_str()))
+        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, client)) = clients.iter().find(|(held, _)| *held == wanted) {
+            return Ok(client.clone());
+        }
+        has_network().map_err(refused(TransportErrorKind::Configuration))?;
+        let client = match wanted.is_secure {
+            true => secure_client(&self.options)?,
+            false => plain_client(&self.options).map_err(refused(TransportErrorKind::Refused))?,
+        };
+        if clients.len() >= MOST_CLIENTS {
+            clients.remove(0);
+        }
+        clients.push((wanted, client.clone()));
+        Ok(client)
+    }
+
+    /// The proxy that a request goes through.
+    #[cfg(feature = "tls-no-provider")]
+    fn proxy_for(&self, uri: &Uri) -> Option<String> {
+        let is_ours = self.given.is_none() && uri.scheme() == Some(&Scheme::HTTPS);
+        let rule = self
+            .options
+            .proxy_rule()
+            .ok()
+            .flatten()
+            .filter(|_| is_ours)?;
+        let port = uri.port_u16().unwrap_or(443);
+        rule.name_for(uri.host()?, port).map(str::to_owned)
+    }
+
+    #[cfg(not(feature = "tls-no-provider"))]
+    fn proxy_for(&self, _: &Uri) -> Option<String> {
+        None
+    }
+
+    async fn send_by_proxy_or_not(
+        &self,
+        request: http::Request<Bytes>,
+    ) -> Result<http::Response<Bytes>, TransportError> {
+        let uri = request.uri().clone();
+        self.exchange(request)
+            .await
+            .map_err(|error| match self.proxy_for(&uri) {
+                Some(proxy) => error.through_proxy(proxy),
+                None => error,
+            })
     }
 
     async fn exchange(
         &self,
         request: http::Request<Bytes>,
     ) -> Result<http::Response<Bytes>, TransportError> {
-        let client = self.client_for(request.uri().scheme())?;
+        let client = self.client_for(request.uri())?;
         let request = reqwest::Request::try_from(request).map_err(failure::refused)?;
         let address = request.url().clone();
         let mut answer = client.execute(request).await.map_err(failure::lost)?;
@@ -158,7 +234,7 @@ impl Transport for HttpTransport {
         &self,
         request: http::Request<Bytes>,
     ) -> BoxFuture<'_, Result<http::Response<Bytes>, TransportError>> {
-        Box::pin(self.exchange(request))
+        Box::pin(self.send_by_proxy_or_not(request))
     }
 }
 
@@ -179,18 +255,37 @@ fn plain_client(options: &HttpOptions) -> Result<reqwest::Client, String> {
 }
 
 #[cfg(feature = "tls-no-provider")]
-fn secure_client(options: &HttpOptions) -> Result<reqwest::Client, String> {
-    let mut secure =
-        builder(options).tls_backend_preconfigured(options.extra_roots.and_the_systems()?);
-    if let Some(proxy) = &options.proxy {
-        secure = secure.proxy(proxy.for_https().map_err(failure::sentence)?);
+fn secure_client(options: &HttpOptions) -> Result<reqwest::Client, TransportError> {
+    let misconfigured = |reason| TransportError::new(TransportErrorKind::Configuration, reason);
+    let refused = |reason| TransportError::new(TransportErrorKind::Refused, reason);
+    let rule = options.proxy_rule().map_err(misconfigured)?;
+    let tls = options.extra_roots.and_the_systems().map_err(refused)?;
+    // Reqwest's own reading of the environment passes over what it cannot read.
+    let mut secure = builder(options).tls_backend_preconfigured(tls).no_proxy();
+    if let Some(rule) = rule {
+        secure = secure.proxy(rule.for_https().map_err(misconfigured)?);
     }
-    finish(secure)
+    finish(secure).map_err(refused)
 }
 
 #[cfg(not(feature = "tls-no-provider"))]
-fn secure_client(_: &HttpOptions) -> Result<reqwest::Client, String> {
-    Err("this program was built without TLS: build secmon with its feature `tls`, or use plain http".to_owned())
+fn secure_client(_: &HttpOptions) -> Result<reqwest::Client, TransportError> {
+    Err(TransportError::new(
+        TransportErrorKind::Refused,
+        "this program was built without TLS: build secmon with its feature `tls`, or use plain http",
+    ))
+}
+
+/// Whether sockets work on this runtime.
+fn has_network() -> Result<(), String> {
+    let socket = std::net::UdpSocket::bind((std::net::Ipv4Addr::LOCALHOST, 0));
+    let Ok(socket) = socket.and_then(|socket| socket.set_nonblocking(true).map(|()| socket)) else {
+        return Ok(());
+    };
+    // Tokio tells it by a panic alone.
+    let probe = std::panic::AssertUnwindSafe(|| drop(tokio::net::UdpSocket::from_std(socket)));
+    std::panic::catch_unwind(probe)
+        .map_err(|_| "this tokio runtime has no I/O: build it with `enable_all`".to_owned())
 }
 
 fn finish(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, String> {

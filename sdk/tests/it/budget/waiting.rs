@@ -11,9 +11,9 @@ use super::*;
 #[tokio::test(start_paused = true)]
 async fn a_refused_caller_is_told_exactly_when_a_patient_one_is_served() {
     for (limit, reserve) in [(1, 0), (1, 5), (2, 1), (3, 0), (5, 2), (7, 3), (10, 5)] {
-        let budget = Arc::new(MemoryBudget::new(limit, 1, MINUTE).batch_reserve(reserve));
+        let budget = Arc::new(MemoryRateLimiter::new(limit, 1, MINUTE).batch_reserve(reserve));
         for _ in 0..limit {
-            settle(&budget, Settlement::Answered).await;
+            complete(&budget, SlotOutcome::Answered).await;
             sleep(7 * SECOND / 2).await;
         }
         let mut callers = Callers::of(&budget);
@@ -33,7 +33,7 @@ async fn a_refused_caller_is_told_exactly_when_a_patient_one_is_served() {
 
 #[tokio::test(start_paused = true)]
 async fn a_short_deadline_behind_a_long_queue_is_refused_at_once_with_the_time() {
-    let budget = Arc::new(MemoryBudget::default());
+    let budget = Arc::new(MemoryRateLimiter::default());
     let mut under_way = Vec::new();
     for _ in 0..60 {
         under_way.push(send(&budget).await);
@@ -44,7 +44,7 @@ async fn a_short_deadline_behind_a_long_queue_is_refused_at_once_with_the_time()
     // Each of five rounds takes a window, and so does what is under way.
     let refused = ask(&budget, Interactive, 6 * MINUTE - SECOND).await.err();
     let free_in = Some(6 * MINUTE);
-    assert_eq!(refused, Some(BudgetError::Exhausted { free_in }));
+    assert_eq!(refused, Some(RateLimiterError::Exhausted { free_in }));
     assert_eq!(started.elapsed(), Duration::ZERO);
     assert!(
         pending(&budget, 6 * MINUTE).await,
@@ -52,18 +52,18 @@ async fn a_short_deadline_behind_a_long_queue_is_refused_at_once_with_the_time()
     );
 }
 
-/// Whether somebody with this patience waits.
-async fn pending(budget: &MemoryBudget, patience: Duration) -> bool {
-    let mut asked = pin!(ask(budget, Interactive, patience));
+/// Whether somebody with this queue_timeout waits.
+async fn pending(budget: &MemoryRateLimiter, queue_timeout: Duration) -> bool {
+    let mut asked = pin!(ask(budget, Interactive, queue_timeout));
     poll_fn(|context| std::task::Poll::Ready(asked.as_mut().poll(context).is_pending())).await
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_slot_that_is_under_way_or_was_answered_counts_as_free_when_a_closed_window_opens() {
-    let budget = Arc::new(MemoryBudget::new(3, 1, MINUTE));
+    let budget = Arc::new(MemoryRateLimiter::new(3, 1, MINUTE));
     let (answered, _under_way) = (send(&budget).await, send(&budget).await);
-    settle(&budget, throttled(Some(10 * SECOND))).await;
-    answered.settle(Settlement::Answered).await;
+    complete(&budget, throttled(Some(10 * SECOND))).await;
+    answered.complete(SlotOutcome::Answered).await;
     let mut queue = Callers::of(&budget);
     queue.come_many(Interactive, 2).await;
     assert_eq!(free_in(&budget, Interactive).await, 10 * SECOND);
@@ -73,16 +73,16 @@ async fn a_slot_that_is_under_way_or_was_answered_counts_as_free_when_a_closed_w
 
 #[tokio::test(start_paused = true)]
 async fn a_slot_whose_answer_was_lost_long_after_another_comes_round_later() {
-    let budget = Arc::new(MemoryBudget::new(2, 1, MINUTE));
+    let budget = Arc::new(MemoryRateLimiter::new(2, 1, MINUTE));
     let (first, lost) = (send(&budget).await, send(&budget).await);
-    first.settle(Settlement::Answered).await;
+    first.complete(SlotOutcome::Answered).await;
     sleep(20 * SECOND).await;
     drop(lost);
     // The first slot is free in 40 s, the lost one in 70 s.
     assert_eq!(free_in(&budget, Interactive).await, 40 * SECOND);
-    let budget = Arc::new(MemoryBudget::new(2, 1, 10 * SECOND));
+    let budget = Arc::new(MemoryRateLimiter::new(2, 1, 10 * SECOND));
     let (first, lost) = (send(&budget).await, send(&budget).await);
-    first.settle(Settlement::Answered).await;
+    first.complete(SlotOutcome::Answered).await;
     drop(lost);
     let mut queue = Callers::of(&budget);
     queue.come(Interactive).await;
@@ -92,13 +92,13 @@ async fn a_slot_whose_answer_was_lost_long_after_another_comes_round_later() {
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_takes_longer_than_hoped_refuses_at_the_deadline_with_the_time_known_then() {
-    let budget = MemoryBudget::new(1, 1, MINUTE);
+    let budget = MemoryRateLimiter::new(1, 1, MINUTE);
     let slow = send(&budget).await;
     let started = Instant::now();
     let refused = async { ask(&budget, Interactive, MINUTE + SECOND).await.err() };
     let answer = async {
         sleep(20 * SECOND).await;
-        slow.settle(Settlement::Answered).await;
+        slow.complete(SlotOutcome::Answered).await;
         started.elapsed()
     };
     let (refused, answered_after) = tokio::join!(refused, answer);
@@ -106,24 +106,24 @@ async fn an_answer_that_takes_longer_than_hoped_refuses_at_the_deadline_with_the
     assert_eq!(answered_after, 20 * SECOND);
     assert_eq!(started.elapsed(), 20 * SECOND);
     let free_in = Some(MINUTE);
-    assert_eq!(refused, Some(BudgetError::Exhausted { free_in }));
+    assert_eq!(refused, Some(RateLimiterError::Exhausted { free_in }));
 
     let _slow = send(&budget).await;
     let started = Instant::now();
     let refused = ask(&budget, Interactive, MINUTE + SECOND).await.err();
-    assert_eq!(refused, Some(BudgetError::Exhausted { free_in }));
+    assert_eq!(refused, Some(RateLimiterError::Exhausted { free_in }));
     // It might have been answered when the wait began, but was not.
     assert_eq!(started.elapsed(), MINUTE);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_caller_without_patience_has_a_slot_that_nobody_in_front_needs() {
-    let budget = Arc::new(MemoryBudget::new(2, 1, MINUTE));
+    let budget = Arc::new(MemoryRateLimiter::new(2, 1, MINUTE));
     let both = [send(&budget).await, send(&budget).await];
     let mut queue = Callers::of(&budget);
     queue.come(Interactive).await;
     for permit in both {
-        permit.settle(Settlement::NotSent).await;
+        permit.complete(SlotOutcome::NotSent).await;
     }
     // The one in the queue has not run yet, and has its slot all the same.
     let _second = send_now(&budget).await;
@@ -134,20 +134,20 @@ async fn a_caller_without_patience_has_a_slot_that_nobody_in_front_needs() {
 
 #[tokio::test(start_paused = true)]
 async fn interactive_callers_go_before_batch_callers_and_each_kind_in_its_order() {
-    let budget = Arc::new(MemoryBudget::new(1, 1, MINUTE));
+    let budget = Arc::new(MemoryRateLimiter::new(1, 1, MINUTE));
     let held = send(&budget).await;
     let mut callers = Callers::of(&budget);
     for priority in [Batch, Interactive, Batch, Interactive, Interactive] {
         callers.come(priority).await;
     }
     callers.started[3].abort();
-    held.settle(Settlement::NotSent).await;
+    held.complete(SlotOutcome::NotSent).await;
     assert_eq!(callers.order().await, [1, 4, 0, 2]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn batch_callers_leave_a_reserve_in_both_groups() {
-    let budget = MemoryBudget::default();
+    let budget = MemoryRateLimiter::default();
     let silent = |_| {};
     for (group, limit) in [(RateGroup::Strict, 60), (RateGroup::Default, 100)] {
         let ask = |priority| Acquire::new(group, priority, Duration::ZERO, ANSWER_WITHIN, &silent);
@@ -166,7 +166,7 @@ async fn batch_callers_leave_a_reserve_in_both_groups() {
 #[tokio::test(start_paused = true)]
 async fn the_reserve_can_be_set_and_always_leaves_a_slot_to_batch_callers() {
     for (limit, reserve, batch) in [(60, 0, 60), (60, 20, 40), (5, 5, 1), (1, 5, 1), (1, 0, 1)] {
-        let budget = MemoryBudget::new(limit, 1, MINUTE).batch_reserve(reserve);
+        let budget = MemoryRateLimiter::new(limit, 1, MINUTE).batch_reserve(reserve);
         let mut permits = Vec::new();
         while let Ok(permit) = ask(&budget, Batch, Duration::ZERO).await {
             permits.push(permit);
@@ -177,23 +177,23 @@ async fn the_reserve_can_be_set_and_always_leaves_a_slot_to_batch_callers() {
 
 #[tokio::test(start_paused = true)]
 async fn a_batch_caller_alone_is_the_probe() {
-    let budget = MemoryBudget::default();
-    settle(&budget, BAD).await;
+    let budget = MemoryRateLimiter::default();
+    complete(&budget, BAD).await;
     let probe = ask(&budget, Batch, DAY).await.expect("a permit");
     assert!(!is_free(&budget).await);
-    probe.settle(Settlement::Answered).await;
+    probe.complete(SlotOutcome::Answered).await;
     assert!(is_free(&budget).await);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_limit_of_zero_refuses_batch_callers_without_a_time() {
-    let budget = MemoryBudget::new(0, 0, MINUTE);
+    let budget = MemoryRateLimiter::new(0, 0, MINUTE);
     let refused = ask(&budget, Batch, DAY).await.err();
-    assert_eq!(refused, Some(BudgetError::Exhausted { free_in: None }));
+    assert_eq!(refused, Some(RateLimiterError::Exhausted { free_in: None }));
 }
 
 /// The waits that somebody is told of before a permit comes.
-async fn told(budget: &MemoryBudget) -> Vec<Duration> {
+async fn told(budget: &MemoryRateLimiter) -> Vec<Duration> {
     let told = Mutex::new(Vec::new());
     let tell = |wait| told.lock().expect("a list").push(wait);
     let request = Acquire::new(RateGroup::Strict, Interactive, DAY, ANSWER_WITHIN, &tell);
@@ -203,40 +203,40 @@ async fn told(budget: &MemoryBudget) -> Vec<Duration> {
 
 #[tokio::test(start_paused = true)]
 async fn a_wait_is_told_once_when_its_length_is_known() {
-    let budget = Arc::new(MemoryBudget::new(2, 1, MINUTE));
+    let budget = Arc::new(MemoryRateLimiter::new(2, 1, MINUTE));
     let slow = send(&budget).await;
-    settle(&budget, Settlement::Answered).await;
+    complete(&budget, SlotOutcome::Answered).await;
     let mut first = Callers::of(&budget);
     first.come(Interactive).await;
     // The second in the queue needs the slot of the request under way; its answer comes after ten seconds.
     let answer = async {
         sleep(10 * SECOND).await;
-        slow.settle(Settlement::Answered).await;
+        slow.complete(SlotOutcome::Answered).await;
     };
     let ((), told_second) = tokio::join!(answer, told(&budget));
     assert_eq!(first.order().await, [0]);
     assert_eq!(told_second, [10 * SECOND], "known when it was the first");
 
-    settle(&budget, throttled(Some(20 * SECOND))).await;
+    complete(&budget, throttled(Some(20 * SECOND))).await;
     assert_eq!(told(&budget).await, [20 * SECOND]);
     assert_eq!(told(&budget).await, []);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_wait_of_several_windows_or_for_a_probe_is_told_when_its_end_is_known() {
-    let budget = Arc::new(MemoryBudget::new(1, 1, MINUTE));
-    settle(&budget, Settlement::Answered).await;
+    let budget = Arc::new(MemoryRateLimiter::new(1, 1, MINUTE));
+    complete(&budget, SlotOutcome::Answered).await;
     let mut first = Callers::of(&budget);
     first.come(Interactive).await;
     assert_eq!(told(&budget).await, [MINUTE], "of the second");
     assert_eq!(first.order().await, [0]);
 
-    let budget = MemoryBudget::default();
-    settle(&budget, BAD).await;
+    let budget = MemoryRateLimiter::default();
+    complete(&budget, BAD).await;
     let probe = send(&budget).await;
     let answer = async {
         sleep(10 * SECOND).await;
-        probe.settle(throttled(Some(5 * SECOND))).await;
+        probe.complete(throttled(Some(5 * SECOND))).await;
     };
     let ((), told) = tokio::join!(answer, told(&budget));
     assert_eq!(told, [5 * SECOND]);
@@ -255,7 +255,7 @@ async fn counted<T>(polls: &AtomicUsize, future: impl Future<Output = T>) -> T {
 #[tokio::test(start_paused = true)]
 async fn ten_thousand_wait_in_order_and_only_those_are_woken_whose_turn_it_is() {
     const CALLERS: usize = 10_000;
-    let budget = Arc::new(MemoryBudget::new(100, 1, SECOND));
+    let budget = Arc::new(MemoryRateLimiter::new(100, 1, SECOND));
     let (polls, served) = (
         Arc::new(AtomicUsize::new(0)),
         Arc::new(Mutex::new(Vec::new())),
@@ -269,7 +269,7 @@ async fn ten_thousand_wait_in_order_and_only_those_are_woken_whose_turn_it_is() 
             let mut permit = counted(&polls, asked).await.expect("a permit");
             served.lock().expect("a list").push(number);
             permit.sent();
-            permit.settle(Settlement::Answered).await;
+            permit.complete(SlotOutcome::Answered).await;
         });
     }
     tasks.join_all().await;
@@ -281,7 +281,7 @@ async fn ten_thousand_wait_in_order_and_only_those_are_woken_whose_turn_it_is() 
 
 #[tokio::test(start_paused = true)]
 async fn ten_thousand_who_give_up_leave_the_slot_to_the_one_who_stays() {
-    let budget = Arc::new(MemoryBudget::new(1, 1, SECOND));
+    let budget = Arc::new(MemoryRateLimiter::new(1, 1, SECOND));
     let held = send(&budget).await;
     let mut callers = Callers::of(&budget);
     callers.come_many(Interactive, 10_000).await;
@@ -290,6 +290,6 @@ async fn ten_thousand_who_give_up_leave_the_slot_to_the_one_who_stays() {
             caller.abort();
         }
     }
-    held.settle(Settlement::NotSent).await;
+    held.complete(SlotOutcome::NotSent).await;
     assert_eq!(callers.order().await, [7_000]);
 }

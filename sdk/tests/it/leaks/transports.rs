@@ -9,8 +9,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use secmon::operations::{GetEndpoint, ListCredentialLeaks};
-use secmon::pacing::{Acquire, Budget, BudgetError, Permit};
-use secmon::testing::Script;
+use secmon::pacing::{Acquire, Permit, RateLimiter, RateLimiterError};
+use secmon::testing::MockTransport;
 use secmon::transport::{BoxFuture, Transport, TransportError, TransportErrorKind};
 use secmon::{ApiKey, Client, RawRequest};
 use serde_json::json;
@@ -175,13 +175,15 @@ fn what_a_transport_says_is_one_line_of_bounded_length() {
 /// A budget that cannot be asked, and quotes the key.
 struct Broken;
 
-impl Budget for Broken {
+impl RateLimiter for Broken {
     fn acquire<'a>(
         &'a self,
         _: Acquire<'a>,
-    ) -> BoxFuture<'a, Result<Box<dyn Permit>, BudgetError>> {
+    ) -> BoxFuture<'a, Result<Box<dyn Permit>, RateLimiterError>> {
         let reason = format!("redis://:{KEY}@localhost refuses\nline two");
-        Box::pin(std::future::ready(Err(BudgetError::Unavailable(reason))))
+        Box::pin(std::future::ready(Err(RateLimiterError::Unavailable(
+            reason,
+        ))))
     }
 
     fn window(&self) -> Duration {
@@ -197,8 +199,8 @@ fn a_budget_that_quotes_the_key_shows_none_of_it() {
         ApiKey::new(KEY).expect("a key"),
     );
     let client = client
-        .transport(Script::new())
-        .budget(Arc::new(Broken))
+        .transport(MockTransport::new())
+        .rate_limiter(Arc::new(Broken))
         .build()
         .expect("a client");
     let error = watch
@@ -215,7 +217,7 @@ fn a_header_that_is_named_after_the_key_is_not_shown() {
     let key = "canary_k7qz0plw9xvt3mnb";
     let (watch, secret) = (Watch::new(), Secret::new(key));
     for status in [400, 401, 404, 500] {
-        let script = Script::new();
+        let script = MockTransport::new();
         let mut answer = Response::new(Bytes::from_static(b"{}"));
         *answer.status_mut() = StatusCode::from_u16(status).expect("a status");
         let name = HeaderName::from_bytes(format!("x-{key}").as_bytes()).expect("a name");
@@ -260,7 +262,7 @@ fn a_raw_request_shows_neither_the_key_nor_the_answer() {
         seen.extend(watch.around(&client));
         assert_eq!(faults(&seen, &secret), None);
 
-        let script = Script::new();
+        let script = MockTransport::new();
         script.answer(StatusCode::OK, json!({"key": KEY}).to_string());
         let client = watch.client(&script);
         let response = watch.block_on(client.raw(request())).expect("an answer");
@@ -286,7 +288,7 @@ fn the_error_of_a_list_shows_no_record_of_it() {
         vec![page(1, 2, None), format!("{PASSWORD}{}", page(2, 2, None))],
     ];
     for pages in lists {
-        let script = Script::new();
+        let script = MockTransport::new();
         pages
             .into_iter()
             .for_each(|page| script.answer(StatusCode::OK, page));

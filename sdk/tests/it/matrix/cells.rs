@@ -33,8 +33,12 @@ pub enum Outcome {
     Own,
     /// No result, and an error that names the place, or one below it.
     Fails,
+    /// No result, and an error that names this other place, or one below it.
+    FailsAt(String),
     /// No result, and an error that names what is missing.
     Lacks(String),
+    /// All around it is absent: this place of the result, as a JSON pointer.
+    AbsentAt(String),
 }
 
 /// Where in an answer: as a JSON pointer, and as errors write it.
@@ -63,88 +67,170 @@ impl Place {
 
 /// All cells of one answer.
 pub fn cells(body: &Kind) -> Vec<Cell> {
-    let mut cells = Vec::new();
-    put(body, Need::Must, &Place::default(), &mut cells);
-    below(body, &Place::default(), &mut cells);
-    cells
+    let mut walk = Walk { cells: Vec::new() };
+    let root = Spot {
+        place: Place::default(),
+        around: None,
+        asked: false,
+    };
+    walk.put(body, Need::Must, &root);
+    walk.below(body, &root);
+    walk.cells
 }
 
-/// The cells of what stands inside a value.
-fn below(kind: &Kind, place: &Place, cells: &mut Vec<Cell>) {
-    match kind {
-        Kind::Object(members) => {
-            for Member { name, need, kind } in members {
-                let inner = place.member(name);
-                cells.push(Cell {
-                    change: Change::Remove,
-                    outcome: missing(*need, &place.name, name),
-                    place: inner.clone(),
-                });
-                put(kind, *need, &inner, cells);
-                if *need != Need::Unread {
-                    below(kind, &inner, cells);
-                }
-            }
-            // A member that nobody knows changes nothing (F1).
-            cells.push(Cell {
-                place: place.member("canary_member"),
-                change: Change::Put(json!({"canary": [TEXT, NUMBER]})),
-                outcome: Outcome::Same,
-            });
-        }
-        Kind::List(items) => {
-            for (position, item) in items.iter().enumerate() {
-                let inner = place.item(position);
-                put(item, Need::Must, &inner, cells);
-                below(item, &inner, cells);
-            }
-        }
-        Kind::Map(entries) | Kind::Reports(entries) => {
-            for (name, kind) in entries {
-                let inner = place.member(name);
-                cells.push(Cell {
-                    place: inner.clone(),
-                    change: Change::Remove,
-                    outcome: Outcome::Absent,
-                });
-                put(kind, Need::Must, &inner, cells);
-                below(kind, &inner, cells);
-            }
-        }
-        _ => {}
+/// A place, and what becomes of the answer where it must be readable and is not.
+#[derive(Clone)]
+struct Spot {
+    place: Place,
+    /// The nearest member around it that may be absent (F12).
+    around: Option<Outcome>,
+    asked: bool,
+}
+
+impl Spot {
+    fn member(&self, member: &Member) -> Self {
+        self.at(self.place.member(member.name), member.asked)
     }
-}
 
-fn missing(need: Need, parent: &str, name: &str) -> Outcome {
-    match need {
-        Need::Unread => Outcome::Same,
-        Need::May => Outcome::Absent,
-        Need::Own => Outcome::Own,
-        Need::Must if parent.is_empty() => Outcome::Lacks(format!("missing field `{name}`")),
-        Need::Must => Outcome::Lacks(format!("`{parent}`: missing field `{name}`")),
+    fn at(&self, place: Place, asked: bool) -> Self {
+        Self {
+            place,
+            asked,
+            around: self.around.clone(),
+        }
     }
-}
 
-/// Every wrong value in one place.
-fn put(kind: &Kind, need: Need, place: &Place, cells: &mut Vec<Cell>) {
-    for value in wrong_values(kind) {
-        let outcome = match (need, &value) {
-            (Need::Unread, _) => Outcome::Same,
-            (Need::May, Value::Null) => Outcome::Absent,
-            (Need::Own, Value::Null) => Outcome::Own,
-            // An empty list in place of an object is an empty one (F8), which here says as little as none.
-            (Need::May, Value::Array(items)) if items.is_empty() && is_object(kind) => {
-                Outcome::Absent
-            }
-            (Need::Must, value) if says_nothing(kind, value) => Outcome::Fails,
-            _ => read_as(kind, &value).map_or(Outcome::Fails, Outcome::Becomes),
+    /// The same for what stands inside.
+    fn inside(mut self, need: Need) -> Self {
+        self.around = match need {
+            Need::May => Some(Outcome::AbsentAt(self.place.pointer.clone())),
+            Need::Claimed => Some(Outcome::FailsAt(self.place.name.clone())),
+            Need::Must | Need::Own | Need::Unread => self.around,
         };
-        cells.push(Cell {
-            place: place.clone(),
-            change: Change::Put(value),
+        self
+    }
+
+    /// What comes of a value there that cannot be read.
+    fn unreadable(&self, need: Need) -> Outcome {
+        match need {
+            Need::May => Outcome::Absent,
+            Need::Own => Outcome::Own,
+            Need::Unread => Outcome::Same,
+            Need::Claimed => Outcome::Fails,
+            Need::Must => self.around.clone().unwrap_or(Outcome::Fails),
+        }
+    }
+
+    fn missing(&self, need: Need, parent: &Self, name: &str) -> Outcome {
+        match (need, parent.place.name.as_str()) {
+            (Need::Must, "") => Outcome::Lacks(format!("missing field `{name}`")),
+            (Need::Must, parent) => (self.around.clone())
+                .unwrap_or_else(|| Outcome::Lacks(format!("`{parent}`: missing field `{name}`"))),
+            (need, _) => self.unreadable(need),
+        }
+    }
+}
+
+struct Walk {
+    cells: Vec<Cell>,
+}
+
+impl Walk {
+    fn add(&mut self, spot: &Spot, change: Change, outcome: Outcome) {
+        self.cells.push(Cell {
+            place: spot.place.clone(),
+            change,
             outcome,
         });
     }
+
+    /// The cells of what stands inside a value.
+    fn below(&mut self, kind: &Kind, spot: &Spot) {
+        match kind {
+            Kind::Object(members) => {
+                for member in members {
+                    let inner = spot.member(member);
+                    let missing = inner.missing(member.need, spot, member.name);
+                    self.add(&inner, Change::Remove, missing);
+                    self.put(&member.kind, member.need, &inner);
+                    if member.need != Need::Unread {
+                        self.below(&member.kind, &inner.clone().inside(member.need));
+                    }
+                }
+                // A member that nobody knows changes nothing (F1).
+                let unknown = spot.at(spot.place.member("canary_member"), false);
+                let change = Change::Put(json!({"canary": [TEXT, NUMBER]}));
+                self.add(&unknown, change, Outcome::Same);
+            }
+            Kind::List(items) => {
+                for (position, item) in items.iter().enumerate() {
+                    let inner = spot.at(spot.place.item(position), false);
+                    self.put(item, Need::Must, &inner);
+                    self.below(item, &inner);
+                }
+            }
+            Kind::Map(entries) | Kind::Reports(entries) => {
+                for (name, entry) in entries {
+                    let inner = spot.at(spot.place.member(name), false);
+                    self.add(&inner, Change::Remove, Outcome::Absent);
+                    self.put(entry, Need::Must, &inner);
+                    self.below(entry, &inner);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Every wrong value in one place.
+    fn put(&mut self, kind: &Kind, need: Need, spot: &Spot) {
+        let mut values = wrong_values(kind);
+        if spot.asked {
+            values.push(another(kind));
+        }
+        for value in values {
+            let outcome = match (need, &value) {
+                (Need::Unread, _) => Outcome::Same,
+                (_, value) if spot.asked && *value == another(kind) => Outcome::Fails,
+                // An empty link is none.
+                (Need::May, value) if spot.place.pointer.starts_with("/links/") && *value == "" => {
+                    Outcome::Absent
+                }
+                (Need::May | Need::Own, Value::Null) => spot.unreadable(need),
+                // An empty list in place of an object is an empty one (F8), which here says as little as none.
+                (Need::May, Value::Array(items)) if items.is_empty() && is_object(kind) => {
+                    Outcome::Absent
+                }
+                (Need::Must, value) if says_nothing(kind, value) => spot.unreadable(need),
+                (_, value) if is_passed_over(kind, value) => Outcome::Absent,
+                _ => match read_as(kind, &value) {
+                    Some(read) if spot.asked && read != kind.value() => Outcome::Fails,
+                    Some(read) => Outcome::Becomes(read),
+                    None => spot.unreadable(need),
+                },
+            };
+            self.add(spot, Change::Put(value), outcome);
+        }
+    }
+}
+
+/// A value that can be read, and is not the good one.
+fn another(kind: &Kind) -> Value {
+    match kind {
+        Kind::Id(_) => json!("00000000-0000-4000-8000-000000000099"),
+        Kind::Flag(good) => json!(!good),
+        Kind::Number(good, _) | Kind::Owner(good) => json!(good + 1),
+        _ => json!("another"),
+    }
+}
+
+/// Whether it is no report beside the reports.
+fn is_passed_over(kind: &Kind, value: &Value) -> bool {
+    let is_scalar = matches!(value, Value::Bool(_) | Value::Number(_) | Value::String(_));
+    is_report(kind) && is_scalar
+}
+
+fn is_report(kind: &Kind) -> bool {
+    matches!(kind, Kind::Object(members) if members.iter().any(|member| member.name == "product_type"))
 }
 
 /// Whether it is a summary with none of its members (F9).
@@ -194,26 +280,28 @@ fn wrong_values(kind: &Kind) -> Vec<Value> {
 fn read_as(kind: &Kind, value: &Value) -> Option<Value> {
     match (kind, value) {
         (Kind::Any(_), any) => Some(any.clone()),
+        (Kind::Text(_), Value::Number(number)) => Some(number.to_string().into()),
         (Kind::Text(_) | Kind::Word(_), Value::String(_)) => Some(value.clone()),
         (Kind::Id(good), Value::String(text)) if text.eq_ignore_ascii_case(good) => {
             Some((*good).into())
         }
         (Kind::Time(good), Value::String(text)) if text == good => Some(value.clone()),
-        (Kind::Number(_, most), Value::Number(number)) => {
-            let number = number.as_u64().filter(|number| number <= most)?;
-            Some(number.into())
+        (Kind::Number(_, most), Value::Number(_) | Value::String(_)) => {
+            let number = whole(value)?.parse().ok();
+            Some(number.filter(|number: &u64| number <= most)?.into())
         }
         (Kind::Owner(_), Value::Number(_) | Value::String(_)) => {
-            let number = as_text(value)
-                .parse::<u64>()
-                .ok()
-                .filter(|number| *number > 0)?;
-            Some(number.into())
+            let number = whole(value)?.parse().ok();
+            Some(number.filter(|number: &u64| *number > 0)?.into())
         }
         (Kind::Money(_), Value::Number(_) | Value::String(_)) => {
             Some(as_text(value).parse::<f64>().ok()?.into())
         }
-        (Kind::Flag(_), Value::Bool(_)) => Some(value.clone()),
+        (Kind::Flag(_), _) => match as_text(value).as_str() {
+            "true" | "1" => Some(json!(true)),
+            "false" | "0" => Some(json!(false)),
+            _ => None,
+        },
         (Kind::Free(_), Value::Object(_)) => Some(value.clone()),
         (Kind::List(good), Value::Array(items)) => {
             let record = Kind::Free(json!({}));
@@ -224,10 +312,21 @@ fn read_as(kind: &Kind, value: &Value) -> Option<Value> {
             let named = reports
                 .iter()
                 .map(|report| Some((report["product_type"].as_str()?.to_owned(), report.clone())));
-            Some(Value::Object(named.collect::<Option<_>>()?))
+            Some(Value::Object(
+                named.collect::<Option<_>>().unwrap_or_default(),
+            ))
+        }
+        // The services are changed, whatever else is told in the place of reports.
+        (Kind::Reports(_), Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => {
+            Some(json!({}))
         }
         (Kind::Map(good) | Kind::Reports(good), Value::Object(entries)) => {
             let kind = good.first().map(|(_, kind)| kind);
+            // What is no report is passed over, and so is what is below no customer's name.
+            let skips = |kind: &Kind| is_report(kind) || matches!(kind, Kind::Reports(_));
+            if kind.is_none_or(skips) && entries.contains_key("canary") {
+                return Some(json!({}));
+            }
             let read = entries.iter().map(|(name, value)| {
                 let name = Some(name).filter(|name| *name != "canary");
                 Some((name?.clone(), read_as(kind?, value)?))
@@ -235,6 +334,7 @@ fn read_as(kind: &Kind, value: &Value) -> Option<Value> {
             Some(Value::Object(read.collect::<Option<_>>()?))
         }
         (Kind::Object(members), Value::Object(_)) => read_object(members),
+        (Kind::Object(members), Value::Array(_)) if is_report(kind) => read_object(members),
         // The name above a report is enough to tell what nothing is known of.
         (Kind::Object(members), Value::Null) if members.iter().any(|m| m.need == Need::Own) => {
             read_object(members)
@@ -243,6 +343,18 @@ fn read_as(kind: &Kind, value: &Value) -> Option<Value> {
         (Kind::Object(members), Value::Array(items)) if items.is_empty() => read_object(members),
         (Kind::Map(_) | Kind::Free(_), Value::Array(items)) if items.is_empty() => Some(json!({})),
         _ => None,
+    }
+}
+
+/// The digits of a whole number, a fraction of nothing left out.
+fn whole(value: &Value) -> Option<String> {
+    let text = as_text(value);
+    match text.trim().split_once('.') {
+        None => Some(text.trim().to_owned()),
+        Some((digits, fraction)) => {
+            let is_nothing = fraction.trim_end_matches('0').is_empty();
+            is_nothing.then(|| digits.to_owned())
+        }
     }
 }
 

@@ -100,6 +100,8 @@ fn a_result_beside_an_error_is_an_answer_that_does_not_decode() {
         json!({"error": {}}),
         json!({"status": "error"}),
         json!({"status": "error", "message": "No."}),
+        json!({"errors": {"endpoint_id": ["It is unknown."]}}),
+        json!({"success": true, "errors": ["It is unknown."]}),
     ];
     every_row(
         |row| {
@@ -120,6 +122,8 @@ fn other_members_beside_a_result_leave_it_one() {
         json!({"status": "ok"}),
         json!({"status": {"error": true}}),
         json!({"status": null, "errors": {}, "warning": {"code": "X", "message": "Soon."}}),
+        json!({"errors": []}),
+        json!({"errors": null}),
     ];
     every_row(
         |row| {
@@ -135,10 +139,13 @@ fn other_members_beside_a_result_leave_it_one() {
 
 #[test]
 fn a_result_with_a_status_that_says_otherwise_is_no_result() {
-    let statuses = [400, 403, 404, 409, 422, 500, 502, 504];
     every_row(
-        |row| statuses.map(|status| (status, row.text())),
+        |row| [400, 403, 404, 409, 422].map(|status| (status, row.text())),
         ends_as(ErrorKind::Decode),
+    );
+    every_row(
+        |row| [408, 421, 425, 500, 502, 504, 520, 530, 599].map(|status| (status, row.text())),
+        ends_as(ErrorKind::Gateway),
     );
     // Only of leaked credentials a 503 is a result, by its own word.
     every_row(
@@ -146,7 +153,39 @@ fn a_result_with_a_status_that_says_otherwise_is_no_result() {
             "list_credential_leaks" => with(row, &json!({"success": "true"})),
             _ => Some((503, row.text())),
         },
+        |row, ended| match row.operation.name {
+            "list_credential_leaks" if row.status < 300 => Ok(()),
+            _ => ends_as(ErrorKind::Gateway)(row, ended),
+        },
+    );
+    // A part of a result, or a list of outcomes, is none.
+    every_row(
+        |row| {
+            let body = row.body.as_ref().map(|_| row.text());
+            [203, 205, 206, 207, 226]
+                .into_iter()
+                .zip(body.into_iter().cycle())
+        },
         ends_as(ErrorKind::Decode),
+    );
+}
+
+#[test]
+fn a_byte_order_mark_and_half_characters_cost_nothing() {
+    every_row(
+        |row| {
+            row.body
+                .as_ref()
+                .map(|_| (row.status, format!("\u{feff}{}", row.text())))
+        },
+        |_, ended| ended.map(drop).map_err(|error| format!("{error:?}")),
+    );
+    every_row(
+        |row| {
+            let broken = with(row, &json!({"hint": "@"}))?;
+            Some((broken.0, broken.1.replace('@', "\\ud83d!")))
+        },
+        |_, ended| ended.map(drop).map_err(|error| format!("{error:?}")),
     );
 }
 
@@ -175,14 +214,17 @@ fn what_is_no_whole_answer_is_no_result() {
             bodies.extend([
                 format!("{good}{good}"),
                 format!("[{good}]"),
-                format!("\u{feff}{good}"),
                 format!("{good}x"),
             ]);
             bodies.retain(|_| row.body.is_some());
             let status = row.status;
             bodies.into_iter().map(move |body| (status, body))
         },
-        ends_as(ErrorKind::Decode),
+        |row, ended| match row.status {
+            // It does not say that it is a result.
+            503 => ends_as(ErrorKind::Gateway)(row, ended),
+            _ => ends_as(ErrorKind::Decode)(row, ended),
+        },
     );
     // A status without a body says nothing of a result.
     every_row(

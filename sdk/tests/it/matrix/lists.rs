@@ -2,7 +2,7 @@
 //! never a short one (F3): for each of the six lists, read in each of the four ways.
 
 use secmon::operations::*;
-use secmon::testing::{self, Script};
+use secmon::testing::{self, MockTransport};
 use secmon::{Client, Error, ErrorKind, Page, PagedOperation};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -128,7 +128,7 @@ struct Walked {
 /// Reads a list in four ways, each from the start; all must come to the same.
 async fn walked<O: PagedOperation>(list: &O, pages: &[Value]) -> Walked {
     let way = || {
-        let script = Script::new();
+        let script = MockTransport::new();
         pages
             .iter()
             .for_each(|page| script.answer(status_of(page), page.to_string()));
@@ -185,7 +185,7 @@ fn status_of(page: &Value) -> http::StatusCode {
     }
 }
 
-async fn by_pages<O: PagedOperation>(client: &Client, list: &O, script: &Script) -> Walked {
+async fn by_pages<O: PagedOperation>(client: &Client, list: &O, script: &MockTransport) -> Walked {
     let mut pages = client.pages(list.clone());
     let (mut items, mut error) = (0, None);
     while let Some(page) = pages.next().await {
@@ -204,7 +204,7 @@ async fn by_pages<O: PagedOperation>(client: &Client, list: &O, script: &Script)
     }
 }
 
-async fn by_items<O: PagedOperation>(client: &Client, list: &O, script: &Script) -> Walked {
+async fn by_items<O: PagedOperation>(client: &Client, list: &O, script: &MockTransport) -> Walked {
     let mut stream = client.pages(list.clone()).items();
     let (mut items, mut error) = (0, None);
     while let Some(item) = stream.next().await {
@@ -473,7 +473,7 @@ async fn leaks_whose_source_is_down_are_never_a_short_list() {
         let kind = ended.error.as_ref().map(Error::kind);
         assert_eq!(
             (kind, ended.items),
-            (Some(ErrorKind::SourceDown), 0),
+            (Some(ErrorKind::LeakSourceUnavailable), 0),
             "{members}: {ended:?}"
         );
 
@@ -496,10 +496,13 @@ async fn leaks_whose_source_goes_down_keep_the_pages_before() {
     let gone = down(json!({"page": 2, "page_size": 2, "error": "It is down."}));
     let ended = walked(&list, &[first.clone(), gone.clone()]).await;
     let kind = ended.error.as_ref().map(Error::kind);
-    assert_eq!((kind, ended.items), (Some(ErrorKind::SourceDown), 2));
+    assert_eq!(
+        (kind, ended.items),
+        (Some(ErrorKind::LeakSourceUnavailable), 2)
+    );
 
     // The same page is asked for again, and the list goes on where it stopped.
-    let script = Script::new();
+    let script = MockTransport::new();
     let last = json!({"success": true, "data": {"enabled": true, "items": [record(3), record(4)], "total": 4,
                       "page": 2, "page_size": 2}});
     for page in [first, gone, last] {
@@ -530,7 +533,7 @@ async fn leaks_that_answer_an_outage_with_200_are_down_all_the_same() {
     let ended = walked(&list, &[page]).await;
     assert_eq!(
         ended.error.map(|error| error.kind()),
-        Some(ErrorKind::SourceDown)
+        Some(ErrorKind::LeakSourceUnavailable)
     );
     let unavailable = testing::unavailable_leaks("It is down.");
     assert_eq!(unavailable.status(), http::StatusCode::SERVICE_UNAVAILABLE);
@@ -543,7 +546,7 @@ async fn leaks_without_a_data_set_are_never_no_leaks() {
     let page = json!({"success": true, "data": data});
     let ended = walked(&list, std::slice::from_ref(&page)).await;
     let error = ended.error.expect("an end that says so");
-    assert_eq!(error.kind(), ErrorKind::SourceOff);
+    assert_eq!(error.kind(), ErrorKind::LeakSourceNotConfigured);
     assert!(error.to_string().contains("not configured"), "{error}");
     assert!(!error.is_retryable(), "waiting configures nothing");
 
@@ -559,5 +562,5 @@ async fn leaks_without_a_data_set_are_never_no_leaks() {
     assert!(items.next().await.is_some_and(|item| item.is_err()));
     assert!(items.next().await.is_none());
     let error = client.pages(list).collect_all().await.expect_err("no list");
-    assert_eq!(error.kind(), ErrorKind::SourceOff);
+    assert_eq!(error.kind(), ErrorKind::LeakSourceNotConfigured);
 }

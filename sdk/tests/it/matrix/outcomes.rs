@@ -3,9 +3,9 @@
 use http::StatusCode;
 use secmon::model::{PortRange, Protocol};
 use secmon::operations::*;
-use secmon::testing::{self, Script};
+use secmon::testing::{self, MockTransport};
 use secmon::transport::TransportErrorKind;
-use secmon::{Error, ErrorKind, Operation, Response, Sent};
+use secmon::{Delivery, Error, ErrorKind, Operation, Response};
 use serde_json::json;
 
 use crate::specified::answers;
@@ -15,16 +15,19 @@ type Answer = http::Response<bytes::Bytes>;
 
 /// How a step of a script ends.
 #[derive(Debug, Clone)]
-enum Step {
+enum Expectation {
     Answers(Box<Answer>),
     Fails(TransportErrorKind),
     Hangs,
 }
 
-use Step::{Answers, Fails, Hangs};
+use Expectation::{Answers, Fails, Hangs};
 
 /// What comes of an operation whose attempts end like this, one after another.
-async fn after<O: Operation>(operation: O, steps: &[Step]) -> Result<Response<O::Output>, Error> {
+async fn after<O: Operation>(
+    operation: O,
+    steps: &[Expectation],
+) -> Result<Response<O::Output>, Error> {
     let (client, script) = scripted();
     for step in steps {
         match step {
@@ -36,14 +39,14 @@ async fn after<O: Operation>(operation: O, steps: &[Step]) -> Result<Response<O:
     client.send(operation).await
 }
 
-fn with_status(status: u16, body: &str) -> Step {
+fn with_status(status: u16, body: &str) -> Expectation {
     let status = StatusCode::from_u16(status).expect("a status");
     let mut answer = testing::html(status, body);
     *answer.status_mut() = status;
     Answers(Box::new(answer))
 }
 
-fn missing() -> Step {
+fn missing() -> Expectation {
     Answers(Box::new(testing::resource_error(
         StatusCode::NOT_FOUND,
         "No such record.",
@@ -51,7 +54,7 @@ fn missing() -> Step {
 }
 
 /// Both deletions, each as what is left of its outcome.
-async fn both_deletions(steps: &[Step]) -> [Result<(), Error>; 2] {
+async fn both_deletions(steps: &[Expectation]) -> [Result<(), Error>; 2] {
     let endpoint = after(DeleteEndpoint::account_wide(endpoint_id()), steps).await;
     let rule = after(DeleteRule::account_wide(rule_id()), steps).await;
     [endpoint.map(|done| done.data), rule.map(|done| done.data)]
@@ -76,7 +79,7 @@ async fn a_deletion_is_done_by_204_alone() {
             for ended in both_deletions(&[with_status(status, body)]).await {
                 let error = ended.expect_err("not deleted");
                 assert_eq!(error.kind(), ErrorKind::Decode, "{status} {body}");
-                assert_eq!(error.sent(), Sent::Maybe, "{status} {body}");
+                assert_eq!(error.delivery(), Delivery::Maybe, "{status} {body}");
                 assert!(error.to_string().contains("204"), "{error}");
             }
         }
@@ -100,8 +103,8 @@ async fn a_404_is_a_deletion_only_after_an_answer_that_was_lost() {
         for ended in both_deletions(&[first.clone(), missing()]).await {
             let error = ended.expect_err("nobody knows");
             assert_eq!(
-                (error.kind(), error.sent()),
-                (ErrorKind::Api, Sent::Maybe),
+                (error.kind(), error.delivery()),
+                (ErrorKind::Api, Delivery::Maybe),
                 "{first:?}"
             );
         }
@@ -119,8 +122,8 @@ async fn a_404_is_a_deletion_only_after_an_answer_that_was_lost() {
         for ended in both_deletions(&[first.clone(), missing()]).await {
             let error = ended.expect_err("there was none");
             assert_eq!(
-                (error.kind(), error.sent()),
-                (ErrorKind::Api, Sent::Yes),
+                (error.kind(), error.delivery()),
+                (ErrorKind::Api, Delivery::Answered),
                 "{first:?}"
             );
         }
@@ -134,8 +137,8 @@ async fn a_404_that_is_not_the_services_own_deletes_nothing() {
         for ended in both_deletions(&[lost.clone(), with_status(404, body)]).await {
             let error = ended.expect_err("nobody knows");
             assert_eq!(
-                (error.kind(), error.sent()),
-                (ErrorKind::Decode, Sent::Maybe),
+                (error.kind(), error.delivery()),
+                (ErrorKind::Decode, Delivery::Maybe),
                 "{body}"
             );
         }
@@ -146,19 +149,23 @@ async fn a_404_that_is_not_the_services_own_deletes_nothing() {
 async fn a_redirect_and_a_page_of_html_leave_it_open_whether_the_service_acted() {
     for row in &answers::all() {
         let redirects = [301, 302, 303, 307, 308].map(|status| (status, ErrorKind::Redirect));
-        let pages = [200, 403, 404, 500, 502].map(|status| (status, ErrorKind::Decode));
-        for (status, kind) in redirects.into_iter().chain(pages) {
-            let script = Script::new();
+        let pages = [200, 403, 404].map(|status| (status, ErrorKind::Decode));
+        let gateways = [408, 421, 425, 500, 502, 503, 504, 520, 530, 599];
+        let gateways = gateways.map(|status| (status, ErrorKind::Gateway));
+        let others = [(304, ErrorKind::Decode), (407, ErrorKind::Proxy)];
+        let ends = redirects.into_iter().chain(pages).chain(gateways);
+        for (status, kind) in ends.chain(others) {
+            let script = MockTransport::new();
             let client = super::once(&script);
             let Answers(answer) = with_status(status, "<html>Please sign in</html>") else {
                 continue;
             };
             script.respond(*answer);
             let error = row.send(&client).await.err().expect("no result");
-            let ended = (error.kind(), error.sent());
+            let ended = (error.kind(), error.delivery());
             assert_eq!(
                 ended,
-                (kind, Sent::Maybe),
+                (kind, Delivery::Maybe),
                 "{} {status}",
                 row.operation.name
             );
@@ -169,11 +176,11 @@ async fn a_redirect_and_a_page_of_html_leave_it_open_whether_the_service_acted()
 /// Whether a success says that it was new, and that an earlier attempt may have acted.
 fn claims<T>(ended: Result<Response<T>, Error>) -> (Option<bool>, bool) {
     let response = ended.unwrap_or_else(|error| panic!("no result: {error}"));
-    (response.created(), response.may_have_acted_before())
+    (response.was_created(), response.may_have_acted_before())
 }
 
 /// What each operation that makes a record claims, when its last answer is the good one with this status.
-async fn claims_of_all(first: &[Step], status: StatusCode) -> Vec<(Option<bool>, bool)> {
+async fn claims_of_all(first: &[Expectation], status: StatusCode) -> Vec<(Option<bool>, bool)> {
     let steps = |name: &str| {
         let rows = answers::all();
         let row = rows
@@ -268,8 +275,8 @@ async fn what_must_not_act_twice_is_not_sent_again_to_find_out() {
     ] {
         let error = after(create(), &[first]).await.expect_err("no result");
         assert_eq!(
-            (error.sent(), error.attempts(), error.is_retryable()),
-            (Sent::Maybe, 1, false)
+            (error.delivery(), error.attempts(), error.is_retryable()),
+            (Delivery::Maybe, 1, false)
         );
     }
 }

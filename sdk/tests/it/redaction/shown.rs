@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 use secmon::operations::SuspendEndpoint;
-use secmon::testing::{self, Script};
+use secmon::testing::{self, MockTransport};
 use secmon::{ApiKey, Client, Error};
 use serde_json::json;
 
@@ -15,7 +15,7 @@ const SNIPPET: usize = 2 * 1024;
 
 /// The error of a client with this key for an answer of the service.
 async fn refused(key: &str, answer: http::Response<bytes::Bytes>) -> Error {
-    let script = Script::new();
+    let script = MockTransport::new();
     script.respond(answer);
     let key = ApiKey::new(key).expect("a key");
     let client = Client::builder("https://portal.example.com", key).transport(script);

@@ -127,6 +127,11 @@ fn state_of(id: &'static str, status: &'static str) -> Vec<Member> {
     vec![must(id, Id(ID)), must("status", Word(status))]
 }
 
+/// The answer to a call that sets the state of one record.
+fn transitioned(body: Kind, id: &str) -> Kind {
+    body.asked(&format!("data/{id}")).asked("data/status")
+}
+
 fn noted(mut members: Vec<Member>) -> Kind {
     members.push(unread("note", Text("It was there already.")));
     enveloped(Object(members))
@@ -169,7 +174,8 @@ fn health() -> Answer {
 }
 
 fn servers() -> Vec<Answer> {
-    let state = |status| enveloped(Object(state_of("endpoint_id", status)));
+    let made = |status| enveloped(Object(state_of("endpoint_id", status)));
+    let state = |status| transitioned(made(status), "endpoint_id");
     let provision = || ProvisionEndpoint::new(customer()).ip_address("203.0.113.10");
     let scan = Object(vec![
         must("scan_id", Id(OTHER_ID)),
@@ -177,13 +183,13 @@ fn servers() -> Vec<Answer> {
         may("cooldown_seconds", count(300)),
     ]);
     vec![
-        answer(provision(), 201, state("active")),
+        answer(provision(), 201, made("active")),
         answer(provision(), 200, noted(state_of("endpoint_id", "active"))),
         answer(SuspendEndpoint::new(id()), 200, state("paused")),
         answer(
             SuspendEndpoint::new(id()),
             200,
-            noted(state_of("endpoint_id", "paused")),
+            transitioned(noted(state_of("endpoint_id", "paused")), "endpoint_id"),
         ),
         answer(ResumeEndpoint::new(id()), 200, state("active")),
         answer(TerminateEndpoint::new(id()), 200, state("terminated")),
@@ -197,7 +203,10 @@ fn domains() -> Vec<Answer> {
         members.push(may("domain", Text("shop.example.com")));
         members
     };
-    let state = |status| enveloped(Object(state_of("monitored_domain_id", status)));
+    let state = |status| {
+        let body = enveloped(Object(state_of("monitored_domain_id", status)));
+        transitioned(body, "monitored_domain_id")
+    };
     let provision = || ProvisionDomain::new(customer(), "shop.example.com", service());
     let update = UpdateDomain::new(id(), "shop.example.com");
     let released = Object(vec![
@@ -212,11 +221,17 @@ fn domains() -> Vec<Answer> {
         answer(SuspendDomain::new(id()), 200, state("paused")),
         answer(ResumeDomain::new(id()), 200, state("active")),
         answer(TerminateDomain::new(id()), 200, state("terminated")),
-        answer(update, 200, enveloped(Object(named("active")))),
+        answer(
+            update,
+            200,
+            enveloped(Object(named("active"))).asked("data/monitored_domain_id"),
+        ),
         answer(
             ReleaseDomain::new(customer(), service(), id()),
             200,
-            enveloped(released),
+            enveloped(released)
+                .asked("data/monitored_domain_id")
+                .asked("data/released"),
         ),
     ]
 }
@@ -230,7 +245,8 @@ fn subscriptions() -> Vec<Answer> {
         may("quantity", super::small(3)),
         must("status", Word("active")),
     ]);
-    let state = |status| enveloped(Object(state_of("subscription_id", status)));
+    let state =
+        |status| enveloped(Object(state_of("subscription_id", status))).asked("data/status");
     let change = ChangeSubscription::new(customer(), service(), product).new_plan_slug("business");
     let changed = Object(vec![
         must("changed", Flag(true)),
@@ -262,7 +278,10 @@ fn subscriptions() -> Vec<Answer> {
 fn sync() -> SyncServices {
     let suspended = SubscriptionStatus::Suspended;
     let report = ServiceReport::new(customer(), service(), "domain_monitoring", suspended);
-    SyncServices::new(vec![report])
+    let other = CustomerId::try_from(43_u64).expect("a customer");
+    let unknown = ServiceId::try_from(502_u64).expect("a service");
+    let unknown = ServiceReport::new(other, unknown, "endpoint", SubscriptionStatus::Active);
+    SyncServices::new(vec![report, unknown])
 }
 
 fn synced(enforcement: Kind) -> Kind {
@@ -310,19 +329,27 @@ fn rules() -> Vec<Answer> {
     );
     let ports: PortRange = "8000-8100".parse().expect("a range");
     let why = "Behind the load balancer.";
-    let create = || CreateRule::for_endpoint(id(), ports, Protocol::Tcp, why);
+    let server = OTHER_ID.parse().expect("an id");
+    let create = || CreateRule::for_endpoint(server, ports, Protocol::Tcp, why);
+    let of_the_server = resource(endpoint_rule())
+        .asked("data/endpoint_id")
+        .asked("data/endpoint/id");
     let update = UpdateRule::new(id(), ports, Protocol::Tcp, why);
     vec![
         answer(GetRuleSummary::new(customer()), 200, Object(summary)),
         answer(
             ListRules::account_wide().page(2),
             200,
-            linked(endpoint_rule(), Vec::new()),
+            linked(endpoint_rule(), Vec::new()).asked("meta/current_page"),
         ),
-        answer(create(), 201, resource(endpoint_rule())),
+        answer(create(), 201, of_the_server),
         answer(create(), 201, resource(global_rule())),
-        answer(GetRule::account_wide(id()), 200, resource(endpoint_rule())),
-        answer(update, 200, resource(endpoint_rule())),
+        answer(
+            GetRule::account_wide(id()),
+            200,
+            resource(endpoint_rule()).asked("data/id"),
+        ),
+        answer(update, 200, resource(endpoint_rule()).asked("data/id")),
         answer(DeleteRule::account_wide(id()), 204, None),
     ]
 }
@@ -346,6 +373,7 @@ fn endpoints() -> Vec<Answer> {
         ),
     ];
     let create = || CreateEndpoint::new(customer(), "203.0.113.10");
+    let of_the_customer = |server| resource(server).asked("data/billing_customer_id");
     let mut found = endpoint_members();
     found.push(unread("note", Text("It was there already.")));
     let detail = Object(vec![
@@ -358,18 +386,35 @@ fn endpoints() -> Vec<Answer> {
     ]);
     vec![
         answer(
-            ListEndpoints::account_wide().page(2),
+            ListEndpoints::new(customer()).page(2),
             200,
-            linked(endpoint(), limits),
+            linked(endpoint(), limits)
+                .asked("meta/current_page")
+                .asked("data/0/billing_customer_id"),
         ),
-        answer(create(), 201, resource(endpoint())),
-        answer(create(), 200, resource(Object(found))),
-        answer(GetEndpoint::account_wide(id()), 200, resource(endpoint())),
-        answer(GetEndpointDetail::account_wide(id()), 200, detail),
+        answer(create(), 201, of_the_customer(endpoint())),
+        answer(create(), 200, of_the_customer(Object(found))),
         answer(
-            UpdateEndpoint::new(customer(), id()),
+            GetEndpoint::account_wide(id()),
             200,
-            resource(endpoint()),
+            resource(endpoint()).asked("data/id"),
+        ),
+        answer(
+            GetEndpoint::new(customer(), id()),
+            200,
+            of_the_customer(endpoint()),
+        ),
+        answer(
+            GetEndpointDetail::new(customer(), id()),
+            200,
+            detail.asked("data/id").asked("data/billing_customer_id"),
+        ),
+        answer(
+            UpdateEndpoint::new(customer(), id()).status(EndpointStatus::Active),
+            200,
+            of_the_customer(endpoint())
+                .asked("data/id")
+                .asked("data/status"),
         ),
         answer(DeleteEndpoint::account_wide(id()), 204, None),
     ]
@@ -377,7 +422,7 @@ fn endpoints() -> Vec<Answer> {
 
 /// Port alerts, sign-in, sandbox, firewall: shapes that the specification leaves open (E6, E12 to E14).
 fn assumed() -> Vec<Answer> {
-    let alerts = enveloped(counted("alerts", port_alert()));
+    let alerts = enveloped(counted("alerts", port_alert())).asked("data/current_page");
     let found = Object(vec![must("alert", port_alert())]);
     let mut resolved = state_of("id", "resolved");
     resolved.push(may("resolved_at", Time(AT)));
@@ -404,19 +449,34 @@ fn assumed() -> Vec<Answer> {
         may("suggested", List(vec![endpoint_rule()])),
         may("skipped", List(vec![skipped])),
     ]);
-    let ingest = IngestFirewall::new(customer(), id(), "-A INPUT -p tcp --dport 22 -j ACCEPT");
+    let server = OTHER_ID.parse().expect("an id");
+    let ingest = IngestFirewall::new(customer(), server, "-A INPUT -p tcp --dport 22 -j ACCEPT");
     vec![
         answer(ListPortAlerts::new(customer()), 200, alerts),
-        answer(GetPortAlert::new(customer(), id()), 200, enveloped(found)),
+        answer(
+            GetPortAlert::new(customer(), id()),
+            200,
+            enveloped(found).asked("data/alert/id"),
+        ),
         answer(
             ResolvePortAlert::new(customer(), id()),
             200,
-            enveloped(resolved),
+            enveloped(resolved)
+                .asked("data/alert/id")
+                .asked("data/alert/status"),
         ),
         sso_token(),
         answer(ListScenarios::new(), 200, enveloped(scenarios)),
-        answer(SetScenario::new(Scenario::Critical), 200, enveloped(chosen)),
-        answer(ingest, 200, enveloped(ingested)),
+        answer(
+            SetScenario::new(Scenario::Critical),
+            200,
+            enveloped(chosen).asked("data/scenario"),
+        ),
+        answer(
+            ingest,
+            200,
+            enveloped(ingested).asked("data/suggested/0/endpoint_id"),
+        ),
     ]
 }
 
@@ -429,7 +489,7 @@ fn sso_token() -> Answer {
         CreateSsoToken::new(customer()),
         200,
         enveloped(token),
-        |token| json!({"token": token.expose(), "expires_at": token.expires_at}),
+        |token| json!({"token": token.expose_secret(), "expires_at": token.expires_at}),
     )
 }
 
@@ -446,36 +506,44 @@ fn findings() -> Vec<Answer> {
         answer(
             GetDomainSummary::new(customer, domain),
             200,
-            enveloped(domain_summary()),
+            enveloped(domain_summary()).asked("data/id"),
         ),
         answer(
             ListDomainAlerts::new(customer, domain),
             200,
-            enveloped(findings::alerts()),
+            enveloped(findings::alerts())
+                .asked("data/current_page")
+                .asked("data/alerts/0/monitored_domain_id"),
         ),
         answer(
             GetDomainAlert::new(customer, domain, alert),
             200,
-            enveloped(findings::alert()),
+            enveloped(findings::alert())
+                .asked("data/alert/id")
+                .asked("data/alert/monitored_domain_id"),
         ),
         answer(
             ListMentions::new(customer, domain),
             200,
-            enveloped(counted("mentions", mention())),
+            enveloped(counted("mentions", mention())).asked("data/current_page"),
         ),
-        answer(leaks(), 200, enveloped(findings::leaks())),
-        answer(leaks(), 503, enveloped_by_its_word(findings::leaks_down())),
+        answer(
+            leaks(),
+            200,
+            enveloped(findings::leaks()).asked("data/page"),
+        ),
+        answer(
+            leaks(),
+            503,
+            enveloped_by_its_word(findings::leaks_down()).asked("data/page"),
+        ),
         answer(
             GetScanHistory::new(customer, domain),
             200,
             enveloped(findings::history()),
         ),
-        answer(acknowledge, 200, enveloped(acknowledged)),
-        answer(
-            resolve,
-            200,
-            enveloped(transition("resolved", "resolved_at")),
-        ),
+        answer(acknowledge, 200, acknowledged),
+        answer(resolve, 200, transition("resolved", "resolved_at")),
     ]
 }
 
@@ -485,8 +553,11 @@ fn transition(status: &'static str, since: &'static str) -> Kind {
         must("status", Word(status)),
         may(since, Time(AT)),
     ]);
-    Object(vec![
+    let data = Object(vec![
         may("message", Text("It is done.")),
         must("alert", alert),
-    ])
+    ]);
+    enveloped(data)
+        .asked("data/alert/id")
+        .asked("data/alert/status")
 }

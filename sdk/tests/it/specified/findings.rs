@@ -4,12 +4,12 @@ use serde_json::json;
 
 use super::Kind::{Flag, Free, List, Object, Text};
 use super::records::*;
-use super::{Kind, count, may, must, own, small};
+use super::{Kind, claimed, count, may, must, own, small};
 
 pub fn overview() -> Kind {
     Object(vec![
         must("subscribed", Flag(true)),
-        may("domains", List(vec![Object(listed_domain())])),
+        claimed("domains", List(vec![Object(listed_domain())])),
         may("slots_used", count(3)),
         may("slots_total", count(5)),
         may("portal_add_path", Text("/domains")),

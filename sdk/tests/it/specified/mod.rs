@@ -44,6 +44,8 @@ pub struct Member {
     pub name: &'static str,
     pub need: Need,
     pub kind: Kind,
+    /// Whether it repeats the request, or shows the state that the call sets: another value is another answer (F11).
+    pub asked: bool,
 }
 
 /// What becomes of a member that is missing or null.
@@ -53,30 +55,41 @@ pub enum Need {
     Must,
     /// It reads as absent, never as zero, empty or false (F9).
     May,
+    /// Another member says that it is there, so the answer contradicts itself without it (F11).
+    Claimed,
     /// The client says something of its own in its place.
     Own,
     /// The client does not look at it.
     Unread,
 }
 
+fn member(name: &'static str, need: Need, kind: Kind) -> Member {
+    Member {
+        name,
+        need,
+        kind,
+        asked: false,
+    }
+}
+
 pub fn must(name: &'static str, kind: Kind) -> Member {
-    let need = Need::Must;
-    Member { name, need, kind }
+    member(name, Need::Must, kind)
 }
 
 pub fn may(name: &'static str, kind: Kind) -> Member {
-    let need = Need::May;
-    Member { name, need, kind }
+    member(name, Need::May, kind)
+}
+
+pub fn claimed(name: &'static str, kind: Kind) -> Member {
+    member(name, Need::Claimed, kind)
 }
 
 pub fn own(name: &'static str, kind: Kind) -> Member {
-    let need = Need::Own;
-    Member { name, need, kind }
+    member(name, Need::Own, kind)
 }
 
 pub fn unread(name: &'static str, kind: Kind) -> Member {
-    let need = Need::Unread;
-    Member { name, need, kind }
+    member(name, Need::Unread, kind)
 }
 
 /// How many there are of something.
@@ -94,6 +107,27 @@ pub fn port(number: u16) -> Kind {
 }
 
 impl Kind {
+    /// The same, where the member at this place must be what was asked for; `0` is an item of a list.
+    pub fn asked(mut self, place: &str) -> Self {
+        fn mark(kind: &mut Kind, place: &str) {
+            let (name, rest) = place.split_once('/').unwrap_or((place, ""));
+            match kind {
+                Kind::List(items) => mark(&mut items[0], rest),
+                Kind::Object(members) => {
+                    let found = members.iter_mut().find(|member| member.name == name);
+                    let member = found.unwrap_or_else(|| panic!("no member {name}"));
+                    match rest {
+                        "" => member.asked = true,
+                        rest => mark(&mut member.kind, rest),
+                    }
+                }
+                other => panic!("no members: {other:?}"),
+            }
+        }
+        mark(&mut self, place);
+        self
+    }
+
     /// The good value, all members included.
     pub fn value(&self) -> Value {
         self.filled(&|_| true)

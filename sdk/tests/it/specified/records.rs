@@ -42,7 +42,9 @@ pub fn endpoint_members() -> Vec<Member> {
 pub fn endpoint_rule() -> Kind {
     let mut members = rule_members("Endpoint-Specific");
     members.push(may("endpoint_id", Id(OTHER_ID)));
-    members.push(may("endpoint", endpoint()));
+    let mut server = endpoint_members();
+    server[0] = must("id", Id(OTHER_ID));
+    members.push(may("endpoint", Object(server)));
     Object(members)
 }
 

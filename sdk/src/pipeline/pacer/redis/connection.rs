@@ -16,10 +16,10 @@ use crate::Error;
 /// The longest time for Redis to take a connection and to answer.
 pub(super) const REDIS_TIME: Duration = Duration::from_secs(2);
 
-/// A connection of the caller's own, for [`RedisBudget::with_connection`](super::RedisBudget::with_connection).
+/// A connection of the caller's own, for [`RedisRateLimiter::with_connection`](super::RedisRateLimiter::with_connection).
 ///
 /// A `ConnectionManager` connects again by itself when its connection is lost. A `MultiplexedConnection` does not: the
-/// budget is [unavailable](crate::pacing::BudgetError::Unavailable) from then on.
+/// budget is [unavailable](crate::pacing::RateLimiterError::Unavailable) from then on.
 #[derive(Clone)]
 pub struct RedisConnection(Kind);
 
@@ -109,7 +109,7 @@ impl Address {
         if without_tls.is_some() {
             return Err(Error::configuration(
                 "the address of the Redis budget asks for TLS: build secmon with its feature `redis-tls`, or give a \
-                 connection of your own to RedisBudget::with_connection",
+                 connection of your own to RedisRateLimiter::with_connection",
             ));
         }
         Ok(Self {

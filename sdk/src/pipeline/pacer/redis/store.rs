@@ -7,7 +7,7 @@ use ::redis::{Cmd, cmd};
 use tokio::time::Instant;
 
 use super::super::slots::{Closure, Slots, WindowLimits, stretch};
-use super::super::{BudgetError, Priority, after};
+use super::super::{Priority, RateLimiterError, after};
 use super::connection::RedisConnection;
 use crate::operation::RateGroup;
 
@@ -42,31 +42,31 @@ impl Server {
     }
 
     /// An error while it makes no sense to ask.
-    pub(super) fn reachable(&self) -> Result<(), BudgetError> {
+    pub(super) fn reachable(&self) -> Result<(), RateLimiterError> {
         match &*self.outage() {
             Some(outage) if outage.until > Instant::now() => {
-                Err(BudgetError::Unavailable(outage.reason.clone()))
+                Err(RateLimiterError::Unavailable(outage.reason.clone()))
             }
             _ => Ok(()),
         }
     }
 
-    async fn run(&self, deed: &Cmd) -> Result<Vec<i64>, BudgetError> {
+    async fn run(&self, command: &Cmd) -> Result<Vec<i64>, RateLimiterError> {
         self.reachable()?;
         if let Some(outage) = &mut *self.outage() {
             outage.until = Instant::now() + OUTAGE;
         }
-        let mut reply = self.connection.run(deed).await;
+        let mut reply = self.connection.run(command).await;
         // A connection that broke while it was idle says so at its next use; the second try has a new one.
         if reply.as_ref().is_err_and(|error| !error.is_timeout()) {
-            reply = self.connection.run(deed).await;
+            reply = self.connection.run(command).await;
         }
         let reply = reply.map_err(|error| format!("{}: {error}", self.name()));
         *self.outage() = reply.as_ref().err().map(|reason| Outage {
             until: Instant::now() + OUTAGE,
             reason: reason.clone(),
         });
-        reply.map_err(BudgetError::Unavailable)
+        reply.map_err(RateLimiterError::Unavailable)
     }
 
     fn outage(&self) -> MutexGuard<'_, Option<Outage>> {
@@ -113,7 +113,7 @@ impl Store {
         self.limits.limit
     }
 
-    pub(super) fn reachable(&self) -> Result<(), BudgetError> {
+    pub(super) fn reachable(&self) -> Result<(), RateLimiterError> {
         self.server.reachable()
     }
 
@@ -122,11 +122,12 @@ impl Store {
         slot: &str,
         priority: Priority,
         answer_within: Duration,
-    ) -> Result<Taken, BudgetError> {
-        let mut deed = self.deed("take", slot);
-        deed.arg(self.limits.room(priority))
+    ) -> Result<Taken, RateLimiterError> {
+        let mut command = self.command("take", slot);
+        command
+            .arg(self.limits.room(priority))
             .arg(millis(answer_within));
-        let reply = self.server.run(&deed).await?;
+        let reply = self.server.run(&command).await?;
         Ok(match *reply {
             [epoch] => Taken::Slot(epoch),
             _ => Taken::Full(self.outlook(&reply)),
@@ -149,13 +150,16 @@ impl Store {
     }
 
     /// Says whether that opened the window, which had waited for this answer.
-    pub(super) async fn answered(&self, slot: &str) -> Result<bool, BudgetError> {
-        let reply = self.server.run(&self.deed("answered", slot)).await?;
+    pub(super) async fn answered(&self, slot: &str) -> Result<bool, RateLimiterError> {
+        let reply = self.server.run(&self.command("answered", slot)).await?;
         Ok(reply == [1])
     }
 
-    pub(super) async fn unused(&self, slot: &str) -> Result<(), BudgetError> {
-        self.server.run(&self.deed("unused", slot)).await.map(drop)
+    pub(super) async fn unused(&self, slot: &str) -> Result<(), RateLimiterError> {
+        self.server
+            .run(&self.command("unused", slot))
+            .await
+            .map(drop)
     }
 
     pub(super) async fn throttled(
@@ -163,25 +167,29 @@ impl Store {
         slot: &str,
         epoch: i64,
         retry_after: Option<Duration>,
-    ) -> Result<(), BudgetError> {
+    ) -> Result<(), RateLimiterError> {
         let (said, plausible) = match Closure::of(retry_after, self.limits.length) {
             Closure::Exact(wait) => (wait, Duration::ZERO),
             Closure::Longest(wait) => (Duration::ZERO, wait),
             Closure::Guessed => (Duration::ZERO, Duration::ZERO),
         };
-        let mut deed = self.deed("throttled", slot);
-        deed.arg(epoch)
+        let mut command = self.command("throttled", slot);
+        command
+            .arg(epoch)
             .arg(millis(said))
             .arg(millis(plausible))
             .arg((stretch() * 1000.0) as u64);
-        self.server.run(&deed).await.map(drop)
+        self.server.run(&command).await.map(drop)
     }
 
-    pub(super) async fn reopen(&self) -> Result<(), BudgetError> {
-        self.server.run(&self.deed("reopen", "")).await.map(drop)
+    pub(super) async fn clear_throttle(&self) -> Result<(), RateLimiterError> {
+        self.server
+            .run(&self.command("clear_throttle", ""))
+            .await
+            .map(drop)
     }
 
-    fn deed(&self, name: &str, slot: &str) -> Cmd {
+    fn command(&self, name: &str, slot: &str) -> Cmd {
         let mut eval = cmd("EVAL");
         eval.arg(SCRIPT).arg(self.keys.len()).arg(&self.keys);
         eval.arg(name).arg(slot).arg(millis(self.limits.length));

@@ -1,5 +1,6 @@
-//! How calls are made: time, patience, retries, turn.
+//! How calls are made: time, queue_timeout, retries, turn.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -28,11 +29,13 @@ const LONGEST_TIME: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 /// # }
 /// ```
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct RequestOptions {
     pub(crate) operation_timeout: Duration,
     pub(crate) attempt_timeout: Duration,
-    pub(crate) max_wait: Duration,
+    /// The operation's time-out unless set.
+    pub(crate) queue_timeout: Option<Duration>,
     pub(crate) max_retries: u32,
+    pub(crate) backoff: RangeInclusive<Duration>,
     pub(crate) priority: Priority,
     pub(crate) sandbox: bool,
     pub(crate) wait_for_cooldown: bool,
@@ -40,13 +43,14 @@ pub struct Settings {
     pub(crate) headers: HeaderMap,
 }
 
-impl Default for Settings {
+impl Default for RequestOptions {
     fn default() -> Self {
         Self {
             operation_timeout: Duration::from_secs(150),
             attempt_timeout: Duration::from_secs(30),
-            max_wait: Duration::from_secs(120),
+            queue_timeout: None,
             max_retries: 3,
+            backoff: Duration::from_millis(200)..=Duration::from_secs(8),
             priority: Priority::Interactive,
             sandbox: false,
             wait_for_cooldown: false,
@@ -56,7 +60,7 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
+impl RequestOptions {
     /// Longest time for a call with all its attempts and waits; 150 seconds unless set, so that a full rate window can
     /// be waited for.
     #[must_use]
@@ -72,12 +76,26 @@ impl Settings {
         self
     }
 
-    /// Longest single wait, for a slot of the budget or for the end of a 429; 120 seconds unless set, zero means to
-    /// fail at once.
+    /// Longest single wait, for a slot of the budget or for the end of a 429; as long as the operation's time-out unless
+    /// set, zero means to fail at once.
+    ///
+    /// However long it is, a wait that would leave less than the attempt's time-out (or half of the operation's, where
+    /// that is less) for the answer is refused at once, with nothing sent.
     #[must_use]
-    pub fn max_wait(mut self, limit: Duration) -> Self {
-        self.max_wait = limit.min(LONGEST_TIME);
+    pub fn queue_timeout(mut self, limit: Duration) -> Self {
+        self.queue_timeout = Some(limit.min(LONGEST_TIME));
         self
+    }
+
+    pub(crate) fn longest_queue_wait(&self) -> Duration {
+        self.queue_timeout.unwrap_or(self.operation_timeout)
+    }
+
+    /// The longest wait for a rate limit that leaves time for an answer, with so much of the operation's time left (F14).
+    pub(crate) fn longest_wait(&self, remaining: Duration) -> Duration {
+        let for_the_answer = self.attempt_timeout.min(self.operation_timeout / 2);
+        let waits = remaining.saturating_sub(for_the_answer);
+        self.longest_queue_wait().min(waits)
     }
 
     /// How often a failed call is sent again at most, waits for rate limits not counted; 3 unless set. All calls of a
@@ -85,6 +103,14 @@ impl Settings {
     #[must_use]
     pub fn max_retries(mut self, retries: u32) -> Self {
         self.max_retries = retries;
+        self
+    }
+
+    /// The first and the longest pause before trying again after a failure; 0.2 to 8 seconds unless set. Each is twice
+    /// the one before, less up to half of it, so that many clients do not come back at once.
+    #[must_use]
+    pub fn backoff(mut self, bounds: RangeInclusive<Duration>) -> Self {
+        self.backoff = bounds;
         self
     }
 
@@ -102,7 +128,7 @@ impl Settings {
         self
     }
 
-    /// Whether to sleep through a scan's cooldown (`RATE_LIMITED`), as far as time-out and `max_wait` allow, in place of
+    /// Whether to sleep through a scan's cooldown (`RATE_LIMITED`), as far as time-out and `queue_timeout` allow, in place of
     /// reporting it; false unless set.
     #[must_use]
     pub fn wait_for_cooldown(mut self, wait: bool) -> Self {

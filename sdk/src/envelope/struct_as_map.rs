@@ -10,18 +10,18 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 use serde::forward_to_deserialize_any;
 
 /// A deserializer, a visitor, or what they hand each other.
-pub(super) struct ByName<T>(pub(super) T);
+pub(super) struct StructAsMap<T>(pub(super) T);
 
 macro_rules! pass_on {
     ($($method:ident($($argument:ident: $kind:ty),*);)+) => {$(
         fn $method<V: Visitor<'de>>(self, $($argument: $kind,)* visitor: V) -> Result<V::Value, D::Error> {
-            self.0.$method($($argument,)* ByName(visitor))
+            self.0.$method($($argument,)* StructAsMap(visitor))
         }
     )+};
 }
 
 /// JSON tells the kind of its values, so the hints for scalars and lists are not needed.
-impl<'de, D: Deserializer<'de>> Deserializer<'de> for ByName<D> {
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for StructAsMap<D> {
     type Error = D::Error;
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -30,7 +30,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for ByName<D> {
         _fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        self.0.deserialize_map(ByName(visitor))
+        self.0.deserialize_map(StructAsMap(visitor))
     }
 
     pass_on! {
@@ -56,7 +56,7 @@ macro_rules! hand_on {
     )+};
 }
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for ByName<V> {
+impl<'de, V: Visitor<'de>> Visitor<'de> for StructAsMap<V> {
     type Value = V::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -82,19 +82,19 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for ByName<V> {
     }
 
     fn visit_some<D: Deserializer<'de>>(self, inner: D) -> Result<V::Value, D::Error> {
-        self.0.visit_some(ByName(inner))
+        self.0.visit_some(StructAsMap(inner))
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<V::Value, D::Error> {
-        self.0.visit_newtype_struct(ByName(inner))
+        self.0.visit_newtype_struct(StructAsMap(inner))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<V::Value, A::Error> {
-        self.0.visit_seq(ByName(items))
+        self.0.visit_seq(StructAsMap(items))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<V::Value, A::Error> {
-        self.0.visit_map(ByName(members))
+        self.0.visit_map(StructAsMap(members))
     }
 
     fn visit_enum<A: serde::de::EnumAccess<'de>>(self, value: A) -> Result<V::Value, A::Error> {
@@ -102,14 +102,14 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for ByName<V> {
     }
 }
 
-impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for ByName<A> {
+impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for StructAsMap<A> {
     type Error = A::Error;
 
     fn next_element_seed<S: DeserializeSeed<'de>>(
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, A::Error> {
-        self.0.next_element_seed(ByName(seed))
+        self.0.next_element_seed(StructAsMap(seed))
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -117,7 +117,7 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for ByName<A> {
     }
 }
 
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for ByName<A> {
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for StructAsMap<A> {
     type Error = A::Error;
 
     fn next_key_seed<S: DeserializeSeed<'de>>(
@@ -128,7 +128,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for ByName<A> {
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
-        self.0.next_value_seed(ByName(seed))
+        self.0.next_value_seed(StructAsMap(seed))
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -136,10 +136,10 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for ByName<A> {
     }
 }
 
-impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for ByName<S> {
+impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for StructAsMap<S> {
     type Value = S::Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<S::Value, D::Error> {
-        self.0.deserialize(ByName(deserializer))
+        self.0.deserialize(StructAsMap(deserializer))
     }
 }

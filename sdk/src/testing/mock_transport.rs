@@ -11,7 +11,7 @@ use tokio::time::sleep;
 use uuid::Uuid;
 
 use super::answers::json_text;
-use crate::operation::{OperationInfo, path_fits};
+use crate::operation::{Operation, OperationInfo, path_fits};
 use crate::secret::ApiKey;
 use crate::transport::{BoxFuture, Transport, TransportError, TransportErrorKind};
 
@@ -20,12 +20,12 @@ use crate::transport::{BoxFuture, Transport, TransportError, TransportErrorKind}
 /// A request plays the first step for its operation or its path that is not used up; where there is none, the first
 /// step for any request. Where there is none either it fails with [`TransportErrorKind::Refused`] and a sentence.
 #[derive(Default)]
-pub struct Script(Mutex<State>);
+pub struct MockTransport(Mutex<State>);
 
 #[derive(Default)]
 struct State {
     steps: Vec<Planned>,
-    requests: Vec<SentRequest>,
+    requests: Vec<RecordedRequest>,
     /// Names of the requests that there was no step for.
     unexpected: Vec<String>,
 }
@@ -52,10 +52,10 @@ enum End {
     Hang,
 }
 
-/// A request as a [`Script`] saw it.
+/// A request as a [`MockTransport`] saw it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct SentRequest {
+pub struct RecordedRequest {
     /// The operation's name; `None` for a raw request to a path that [`OPERATIONS`](crate::OPERATIONS) does not have.
     pub operation: Option<&'static str>,
     /// The HTTP method.
@@ -64,7 +64,7 @@ pub struct SentRequest {
     pub path: String,
     /// The query, empty without one.
     pub query: String,
-    /// The headers, without `Authorization`; for the key ask [`key_is`](SentRequest::key_is).
+    /// The headers, without `Authorization`; for the key ask [`key_is`](RecordedRequest::key_is).
     pub headers: HeaderMap,
     /// The JSON body; null without one.
     pub body: Value,
@@ -72,24 +72,29 @@ pub struct SentRequest {
     key: Option<Uuid>,
 }
 
-impl Script {
+impl MockTransport {
     /// A script without steps.
     pub fn new() -> Arc<Self> {
         Arc::default()
     }
 
     /// A step for requests of an operation, by its name in [`OPERATIONS`](crate::OPERATIONS).
-    pub fn on(&self, operation: &str) -> Step<'_> {
+    pub fn on(&self, operation: &str) -> Expectation<'_> {
         self.step(Expected::Operation(operation.to_owned()))
     }
 
+    /// A step for requests of an operation, by its type: `script.on_operation::<SuspendEndpoint>()`.
+    pub fn on_operation<O: Operation>(&self) -> Expectation<'_> {
+        self.on(O::INFO.name)
+    }
+
     /// A step for requests of this method and path, without the query; a segment `*` stands for any one.
-    pub fn on_path(&self, method: Method, path: &str) -> Step<'_> {
+    pub fn on_path(&self, method: Method, path: &str) -> Expectation<'_> {
         self.step(Expected::Path(method, path.to_owned()))
     }
 
     /// A step for whatever comes. Such steps are played in the order in which they were written.
-    pub fn on_any(&self) -> Step<'_> {
+    pub fn on_any(&self) -> Expectation<'_> {
         self.step(Expected::Anything)
     }
 
@@ -119,7 +124,7 @@ impl Script {
     }
 
     /// What was sent so far, in order.
-    pub fn requests(&self) -> Vec<SentRequest> {
+    pub fn requests(&self) -> Vec<RecordedRequest> {
         self.state().requests.clone()
     }
 
@@ -146,7 +151,7 @@ impl Script {
         }
     }
 
-    /// [`verify`](Script::verify) for the end of a test.
+    /// [`verify`](MockTransport::verify) for the end of a test.
     ///
     /// # Panics
     /// With its sentence.
@@ -157,8 +162,8 @@ impl Script {
         }
     }
 
-    fn step(&self, request: Expected) -> Step<'_> {
-        Step {
+    fn step(&self, request: Expected) -> Expectation<'_> {
+        Expectation {
             script: self,
             plan: Planned {
                 request,
@@ -178,7 +183,7 @@ impl Script {
         &self,
         request: http::Request<Bytes>,
     ) -> Result<http::Response<Bytes>, TransportError> {
-        let (delay, end) = self.state().next(SentRequest::from(request))?;
+        let (delay, end) = self.state().next(RecordedRequest::from(request))?;
         if !delay.is_zero() {
             sleep(delay).await;
         }
@@ -190,7 +195,7 @@ impl Script {
     }
 }
 
-impl Transport for Script {
+impl Transport for MockTransport {
     fn send(
         &self,
         request: http::Request<Bytes>,
@@ -200,7 +205,7 @@ impl Transport for Script {
 }
 
 impl State {
-    fn next(&mut self, sent: SentRequest) -> Result<(Duration, End), TransportError> {
+    fn next(&mut self, sent: RecordedRequest) -> Result<(Duration, End), TransportError> {
         let find = |wanted: &dyn Fn(&Expected) -> bool| {
             let due = |step: &Planned| step.left() != Some(0) && wanted(&step.request);
             self.steps.iter().position(due)
@@ -237,7 +242,7 @@ impl Planned {
 
 impl Expected {
     /// Whether it names this request, and not just any.
-    fn names(&self, sent: &SentRequest) -> bool {
+    fn names(&self, sent: &RecordedRequest) -> bool {
         match self {
             Self::Anything => false,
             Self::Operation(name) => sent.operation == Some(name.as_str()),
@@ -259,14 +264,14 @@ impl fmt::Display for Expected {
     }
 }
 
-/// A step that is being written. It is in its [`Script`] once it says how it ends.
+/// A step that is being written. It is in its [`MockTransport`] once it says how it ends.
 #[must_use = "a step is in the script once it says how it ends: answer, respond, fail or hang"]
-pub struct Step<'a> {
-    script: &'a Script,
+pub struct Expectation<'a> {
+    script: &'a MockTransport,
     plan: Planned,
 }
 
-impl Step<'_> {
+impl Expectation<'_> {
     /// Is played exactly so many times; once unless set.
     pub fn times(mut self, times: u32) -> Self {
         self.plan.times = Some(times);
@@ -311,7 +316,7 @@ impl Step<'_> {
     }
 }
 
-impl SentRequest {
+impl RecordedRequest {
     /// Whether this key was sent; the request does not hold its text.
     pub fn key_is(&self, key: &ApiKey) -> bool {
         key.authorization()
@@ -319,7 +324,7 @@ impl SentRequest {
     }
 }
 
-impl From<http::Request<Bytes>> for SentRequest {
+impl From<http::Request<Bytes>> for RecordedRequest {
     fn from(request: http::Request<Bytes>) -> Self {
         let (mut parts, body) = request.into_parts();
         let authorization = parts.headers.remove(header::AUTHORIZATION);
@@ -336,8 +341,24 @@ impl From<http::Request<Bytes>> for SentRequest {
     }
 }
 
+impl fmt::Debug for MockTransport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.state();
+        f.debug_struct("MockTransport")
+            .field("steps", &state.steps.len())
+            .field("requests", &state.requests)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Expectation<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Expectation({})", self.plan.request)
+    }
+}
+
 /// Method and path, and the operation's name where it has one.
-impl fmt::Display for SentRequest {
+impl fmt::Display for RecordedRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.method, self.path)?;
         match self.operation {

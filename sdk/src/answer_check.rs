@@ -1,0 +1,92 @@
+//! Whether an answer is about what was asked (F11).
+
+use std::fmt::Display;
+
+use chrono::{DateTime, Utc};
+use http::header;
+use serde_json::Value;
+
+use crate::answer::Answer;
+use crate::envelope::{DecodeProblem, Envelope, json};
+use crate::model::Timestamp;
+
+/// Compares the answer to a call with its request; handed to [`Operation::check_answer`](crate::Operation::check_answer).
+///
+/// The first difference ends the call with an error of the kind [`Decode`](crate::ErrorKind::Decode) that names the
+/// member. Members are named by their place in the result, as in `endpoint_id` or `data[3].id`.
+pub struct AnswerCheck<'a> {
+    answer: &'a Answer,
+    /// The page that was asked for in place of the request's own.
+    page: Option<u32>,
+    prefix: &'static str,
+    problem: Option<DecodeProblem>,
+}
+
+impl<'a> AnswerCheck<'a> {
+    pub(crate) fn new(answer: &'a Answer, envelope: Envelope, page: Option<u32>) -> Self {
+        let prefix = match envelope {
+            Envelope::Success | Envelope::SuccessOrUnavailable | Envelope::Resource => "data.",
+            Envelope::Document | Envelope::Empty => "",
+        };
+        Self {
+            answer,
+            page,
+            prefix,
+            problem: None,
+        }
+    }
+
+    /// The member must be what the request says.
+    pub fn same<T: PartialEq>(&mut self, member: impl Display, requested: &T, answered: &T) {
+        if requested != answered {
+            self.refuse(member, "it is another one than was asked for");
+        }
+    }
+
+    /// The same where both the request and the answer have the member.
+    pub fn same_if_present<T: PartialEq>(
+        &mut self,
+        member: impl Display,
+        requested: Option<&T>,
+        answered: Option<&T>,
+    ) {
+        if let (Some(requested), Some(answered)) = (requested, answered) {
+            self.same(member, requested, answered);
+        }
+    }
+
+    /// The member holds the number of a page: it must be the one that was asked for, or else the first.
+    pub fn page(&mut self, member: impl Display, requested: Option<u32>, answered: u32) {
+        let requested = self.page.or(requested).unwrap_or(1);
+        if requested != answered {
+            self.refuse(member, "the page has another number than was asked for");
+        }
+    }
+
+    /// The member cannot be right, for this reason; no value of the answer may be in it.
+    pub fn refuse(&mut self, member: impl Display, reason: &str) {
+        self.problem.get_or_insert_with(|| DecodeProblem {
+            place: format!("{}{member}", self.prefix),
+            problem: reason.to_owned(),
+        });
+    }
+
+    /// The service's clock when it answered, by the body or by the `Date` header; `None` where neither tells.
+    pub fn answered_at(&self) -> Option<DateTime<Utc>> {
+        let in_body = || {
+            let answer = json::parse(&self.answer.body).ok()?;
+            let timestamp = answer.pointer("/meta/timestamp").and_then(Value::as_str)?;
+            let timestamp: Timestamp = timestamp.parse().ok()?;
+            Some(timestamp.date_time().to_utc())
+        };
+        let in_header = || {
+            let date = self.answer.headers.get(header::DATE)?.to_str().ok()?;
+            httpdate::parse_http_date(date).ok().map(DateTime::from)
+        };
+        in_body().or_else(in_header)
+    }
+
+    pub(crate) fn into_problem(self) -> Option<DecodeProblem> {
+        self.problem
+    }
+}

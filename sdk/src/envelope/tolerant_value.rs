@@ -1,0 +1,164 @@
+//! One reader for each kind of value, whatever spelling the service has for it (F12).
+
+use serde::de::value::{MapDeserializer, SeqDeserializer};
+use serde::de::{Deserializer, Error, IntoDeserializer, Unexpected, Visitor};
+use serde::forward_to_deserialize_any;
+use serde_json::{Number, Value};
+
+/// Reads a value as the kind that is asked for: numbers from text and `60.0`, booleans from 0 and 1, texts from
+/// numbers, and an empty list as an empty object. Records are read from objects alone.
+#[derive(Clone, Copy)]
+pub(super) struct TolerantValue<'a>(pub(super) &'a Value);
+
+impl<'a> TolerantValue<'a> {
+    fn visit_members<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, serde_json::Error> {
+        match self.0 {
+            Value::Array(items) if items.is_empty() => {
+                let nothing = std::iter::empty::<(&str, TolerantValue<'_>)>();
+                visitor.visit_map(MapDeserializer::new(nothing))
+            }
+            Value::Array(_) => Err(Error::invalid_type(Unexpected::Seq, &visitor)),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+}
+
+/// The whole number that a value stands for.
+pub(crate) fn whole_number(value: &Value) -> Option<Number> {
+    let whole = |number: f64| {
+        let exact = number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0;
+        exact.then(|| Number::from(number as i64))
+    };
+    match value {
+        Value::Number(number) if number.is_f64() => whole(number.as_f64()?),
+        Value::Number(number) => Some(number.clone()),
+        Value::String(text) => {
+            let text = text.trim();
+            let unsigned = || text.parse::<u64>().ok().map(Number::from);
+            let signed = || text.parse::<i64>().ok().map(Number::from);
+            let decimal = || whole(text.parse().ok()?);
+            unsigned().or_else(signed).or_else(decimal)
+        }
+        _ => None,
+    }
+}
+
+fn flag(value: &Value) -> Option<bool> {
+    let word = match value {
+        Value::Bool(flag) => return Some(*flag),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => text.trim().to_ascii_lowercase(),
+        _ => return None,
+    };
+    match word.as_str() {
+        "1" | "true" => Some(true),
+        "0" | "false" => Some(false),
+        _ => None,
+    }
+}
+
+fn visit_number<'de, V: Visitor<'de>>(
+    number: &Number,
+    visitor: V,
+) -> Result<V::Value, serde_json::Error> {
+    match (number.as_u64(), number.as_i64()) {
+        (Some(number), _) => visitor.visit_u64(number),
+        (None, Some(number)) => visitor.visit_i64(number),
+        (None, None) => visitor.visit_f64(number.as_f64().unwrap_or(f64::NAN)),
+    }
+}
+
+macro_rules! whole_numbers {
+    ($($method:ident)+) => {$(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+            match whole_number(self.0) {
+                Some(number) => visit_number(&number, visitor),
+                None => self.deserialize_any(visitor),
+            }
+        }
+    )+};
+}
+
+impl<'de> Deserializer<'de> for TolerantValue<'de> {
+    type Error = serde_json::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+        match self.0 {
+            Value::Null => visitor.visit_unit(),
+            Value::Bool(flag) => visitor.visit_bool(*flag),
+            Value::Number(number) => visit_number(number, visitor),
+            Value::String(text) => visitor.visit_borrowed_str(text),
+            Value::Array(items) => {
+                visitor.visit_seq(SeqDeserializer::new(items.iter().map(TolerantValue)))
+            }
+            Value::Object(members) => {
+                let members = members.iter();
+                let members = members.map(|(name, value)| (name.as_str(), TolerantValue(value)));
+                visitor.visit_map(MapDeserializer::new(members))
+            }
+        }
+    }
+
+    whole_numbers! {
+        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
+        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+        match flag(self.0) {
+            Some(flag) => visitor.visit_bool(flag),
+            None => self.deserialize_any(visitor),
+        }
+    }
+
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+        match self.0 {
+            Value::Number(number) => visitor.visit_string(number.to_string()),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+        match self.0 {
+            Value::Null => visitor.visit_none(),
+            _ => visitor.visit_some(self),
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Self::Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Self::Error> {
+        self.visit_members(visitor)
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+        self.visit_members(visitor)
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+        visitor.visit_unit()
+    }
+
+    forward_to_deserialize_any! {
+        f32 f64 char str bytes byte_buf unit unit_struct seq tuple tuple_struct enum identifier
+    }
+}
+
+impl<'de> IntoDeserializer<'de, serde_json::Error> for TolerantValue<'de> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}

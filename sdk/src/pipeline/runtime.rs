@@ -1,0 +1,43 @@
+//! The runtime that a call runs on.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::runtime::{Handle, Id};
+use tokio::time::sleep;
+
+use crate::error::Error;
+
+/// What is known of the runtimes that calls came from.
+#[derive(Default)]
+pub(crate) struct RuntimeCheck {
+    /// The last that was seen to have time.
+    with_time: Mutex<Option<Id>>,
+}
+
+impl RuntimeCheck {
+    /// Whether calls can be timed here (F16).
+    ///
+    /// # Errors
+    /// Outside of tokio, and on a runtime without time.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let Ok(runtime) = Handle::try_current() else {
+            return Err(Error::configuration(
+                "not sent: calls need a tokio runtime; a program without one makes one and calls `block_on`",
+            ));
+        };
+        let with_time = self.with_time.lock();
+        let mut with_time = with_time.unwrap_or_else(PoisonError::into_inner);
+        if *with_time == Some(runtime.id()) {
+            return Ok(());
+        }
+        // Tokio tells it by a panic alone.
+        if std::panic::catch_unwind(|| drop(sleep(Duration::ZERO))).is_err() {
+            return Err(Error::configuration(
+                "not sent: this tokio runtime has no time: build it with `enable_all`",
+            ));
+        }
+        *with_time = Some(runtime.id());
+        Ok(())
+    }
+}
