@@ -1,7 +1,6 @@
 //! What the chains of a filter let in: a walk for each address family, and
 //! what each line comes to in both together.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use super::condition::{Family, Holds, Reason};
@@ -26,10 +25,8 @@ pub(super) struct Outcome {
     has_input: bool,
     /// Acceptances by the rule that they are told of: the one that names the ports, else the one that accepts.
     by_rule: Vec<(RuleNo, Acceptance)>,
-    /// Whether a rule accepts an interval, by interval.
+    /// Whether a rule accepts all packets that get to it, by interval.
     is_accepted_by_rule: Vec<bool>,
-    /// Rules whose acceptances are told of another one, which names the ports.
-    told_elsewhere: HashSet<RuleNo>,
 }
 
 impl Outcome {
@@ -38,18 +35,15 @@ impl Outcome {
         let has_input = bases.iter().any(|(_, base)| base.hook == Hook::Input);
         let mut is_accepted_by_rule = vec![false; fates.refusals.len()];
         let mut by_rule = Vec::new();
-        let mut told_elsewhere = HashSet::new();
         for acceptance in &fates.acceptances {
             let rule = match acceptance.by {
                 Acceptor::Rule(rule) => acceptance.named_by.or(Some(rule)),
                 Acceptor::Policy(_) => acceptance.named_by,
             };
-            if let (Acceptor::Rule(by), Some(_)) = (acceptance.by, acceptance.named_by) {
-                told_elsewhere.insert(by);
-            }
             if let Some(rule) = rule {
                 by_rule.push((rule, *acceptance));
-                is_accepted_by_rule[acceptance.interval as usize] = true;
+                is_accepted_by_rule[acceptance.interval as usize] |=
+                    acceptance.narrowed_by.is_none();
             }
         }
         by_rule.sort_by_key(|(rule, acceptance)| (*rule, acceptance.interval));
@@ -58,7 +52,6 @@ impl Outcome {
             has_input,
             by_rule,
             is_accepted_by_rule,
-            told_elsewhere,
         }
     }
 
@@ -114,11 +107,17 @@ impl<'a> Evaluation<'a> {
     pub(super) fn is_told(&self, rule: RuleNo) -> bool {
         match self.filter.rule(rule).verdict {
             Verdict::Accept | Verdict::Translate | Verdict::Unknown(_) => true,
-            _ => self
-                .outcomes
-                .iter()
-                .any(|outcome| !outcome.acceptances(rule).is_empty()),
+            _ => self.outcomes.iter().any(|outcome| {
+                !outcome.acceptances(rule).is_empty() || outcome.fates.publishers.contains(&rule)
+            }),
         }
+    }
+
+    /// Whether it names, or is, a rule that gives packets another destination.
+    fn publishes(&self, rule: RuleNo) -> bool {
+        let mut outcomes = self.outcomes.iter();
+        self.filter.rule(rule).verdict == Verdict::Translate
+            || outcomes.any(|outcome| outcome.fates.publishers.contains(&rule))
     }
 
     /// Lines of policies that accept what no line decides.
@@ -170,7 +169,7 @@ impl<'a> Evaluation<'a> {
 
     /// What a rule that names ports comes to at one of its intervals.
     fn standing(&self, rule: RuleNo, interval: usize) -> Standing {
-        if self.filter.rule(rule).verdict == Verdict::Translate {
+        if self.publishes(rule) {
             return Standing::Published;
         }
         let standings = self.outcomes.iter();
@@ -233,8 +232,11 @@ impl<'a> Evaluation<'a> {
 
     /// What a rule that names no port comes to.
     pub(super) fn standing_of_unnamed(&self, rule: RuleNo) -> Standing {
-        let verdict = &self.filter.rule(rule).verdict;
-        if *verdict == Verdict::Translate {
+        let mut outcomes = self.outcomes.iter();
+        if outcomes.any(|outcome| outcome.fates.told_elsewhere.contains(&rule)) {
+            return Standing::ToldElsewhere;
+        }
+        if self.publishes(rule) {
             return Standing::Published;
         }
         let mut best: Option<Standing> = None;
@@ -258,10 +260,6 @@ impl<'a> Evaluation<'a> {
     fn unreached_unnamed(&self, rule: RuleNo) -> Standing {
         if self.filter.rule(rule).matches.holds != Holds::Always {
             return Standing::Narrowed(rule);
-        }
-        let mut outcomes = self.outcomes.iter();
-        if outcomes.any(|outcome| outcome.told_elsewhere.contains(&rule)) {
-            return Standing::ToldElsewhere;
         }
         let chain = self.filter.owner(rule);
         let mut entered = self

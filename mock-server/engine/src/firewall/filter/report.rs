@@ -71,7 +71,7 @@ pub(in crate::firewall) fn evaluate(filter: &Filter) -> Reading {
 }
 
 /// Intervals of ports that the lines of a dump may be told of.
-const MOST_STEPS: usize = 500_000;
+const MOST_STEPS: usize = 150_000;
 
 /// What one line comes to.
 #[derive(Default)]

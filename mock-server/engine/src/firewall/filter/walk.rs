@@ -5,14 +5,21 @@
 //! packets meet leaves packets on both of its sides, so what is refused here
 //! is never less than what the kernel refuses.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::condition::{Family, Holds, Ports};
 use super::model::{Base, ChainNo, Filter, Policy, RuleNo, Verdict};
 use super::partition::Partition;
 
-/// Steps that a dump may ask for; a step is a rule, or an interval that it is for.
-const MOST_STEPS: usize = 2_000_000;
+/// Steps that a dump may ask for; a step is an interval of ports that a rule is for.
+const MOST_STEPS: usize = 400_000;
+
+/// What a rule counts for besides.
+const RULE: usize = 4;
+
+/// Intervals that count for one step where a rule changes nothing but what is known of them.
+const GLANCES: usize = 8;
 
 /// What an acceptance counts for besides, since it is kept.
 const ACCEPTANCE: usize = 3;
@@ -89,6 +96,10 @@ pub(super) struct Fates {
     /// The rule that gives packets to each interval another destination.
     pub(super) translations: Vec<Option<RuleNo>>,
     pub(super) acceptances: Vec<Acceptance>,
+    /// Rules that name what another one gives another destination, or that do so themselves.
+    pub(super) publishers: HashSet<RuleNo>,
+    /// Rules whose effect is told of another one, which names the ports.
+    pub(super) told_elsewhere: HashSet<RuleNo>,
     /// Whether packets got into a chain without being narrowed, by chain.
     pub(super) is_entered: Vec<bool>,
 }
@@ -120,6 +131,8 @@ pub(super) fn walk(
             refusals: vec![None; partition.len()],
             translations: vec![None; partition.len()],
             acceptances: Vec::new(),
+            publishers: HashSet::new(),
+            told_elsewhere: HashSet::new(),
             is_entered: vec![false; filter.chains.len()],
         },
         passed: vec![PLAIN; partition.len()],
@@ -202,9 +215,23 @@ impl Walk<'_> {
         depth: usize,
     ) -> usize {
         let rule = self.filter.rule(number);
-        self.spend(1);
+        self.spend(RULE);
         if rule.verdict == Verdict::Continue || !rule.matches.families.contain(self.family) {
             return 0;
+        }
+        if rule.matches.holds == Holds::Sometimes && rule.matches.holds_altered == Holds::Sometimes
+        {
+            match rule.verdict {
+                Verdict::Refuse => {
+                    self.refuse_some(number, flow);
+                    return 0;
+                }
+                Verdict::Accept if !rule.matches.names_ports() => {
+                    self.accept_some(number, flow);
+                    return 0;
+                }
+                _ => {}
+            }
         }
         let matched = self.matched(number, flow);
         let taken = matched.len();
@@ -232,8 +259,12 @@ impl Walk<'_> {
             Verdict::Return => returned.extend(matched),
             Verdict::Translate => {
                 for cell in matched {
-                    let translation = &mut self.fates.translations[cell.interval as usize];
-                    translation.get_or_insert(cell.named_by.unwrap_or(number));
+                    let told = cell.named_by.unwrap_or(number);
+                    self.fates.translations[cell.interval as usize].get_or_insert(told);
+                    self.fates.publishers.insert(told);
+                    if told != number {
+                        self.fates.told_elsewhere.insert(number);
+                    }
                 }
             }
             Verdict::Alter => restore(flow, &matched, |_| ALTERED),
@@ -281,6 +312,40 @@ impl Walk<'_> {
         matched
     }
 
+    /// A rule that refuses some packets leaves all of them where they are: others go on.
+    fn refuse_some(&mut self, number: RuleNo, flow: &Flow) {
+        let places = places(flow, &self.runs[number.place()]);
+        self.spend(places.len() / GLANCES);
+        for place in places {
+            if flow[place].packets != 0 {
+                self.refuse(flow[place], Extent::Some, Cause::Rule(number));
+            }
+        }
+    }
+
+    /// So does one that accepts some; where it names no port, one interval tells of it.
+    fn accept_some(&mut self, number: RuleNo, flow: &Flow) {
+        let places = places(flow, &self.runs[number.place()]);
+        self.spend(places.len() / GLANCES);
+        let mut is_told = false;
+        for place in places {
+            let cell = flow[place];
+            if cell.packets == 0 {
+                continue;
+            }
+            self.passed[cell.interval as usize] |= cell.packets;
+            if !is_told || cell.named_by.is_some() {
+                let narrowed_by = cell.narrowed_by.or(Some(number));
+                let cell = Cell {
+                    narrowed_by,
+                    ..cell
+                };
+                self.accept(cell, Acceptor::Rule(number), cell.packets);
+                is_told = true;
+            }
+        }
+    }
+
     fn enter(&mut self, target: ChainNo, flow: Flow, by: RuleNo, depth: usize) -> Flow {
         if self.filter.chains[target.0].is_defined {
             return self.chain(target, flow, depth + 1);
@@ -294,6 +359,9 @@ impl Walk<'_> {
     fn accept(&mut self, cell: Cell, by: Acceptor, packets: u8) {
         self.passed[cell.interval as usize] |= packets;
         self.spend(ACCEPTANCE);
+        if let (Acceptor::Rule(by), Some(_)) = (by, cell.named_by) {
+            self.fates.told_elsewhere.insert(by);
+        }
         self.fates.acceptances.push(Acceptance {
             interval: cell.interval,
             by,

@@ -1,5 +1,8 @@
 //! The services that firewalld ships.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use super::super::addresses::AddressSet;
 use super::super::filter::{Condition, Holds, Match, Ports, Protocols, Reason};
 use super::super::specs::{port_ranges, protocols, source_ports};
@@ -7,6 +10,14 @@ use super::super::specs::{port_ranges, protocols, source_ports};
 /// A service a line: its name and its parts. A part is a port; `=` a protocol; `<` a source port; `+` a service that
 /// it includes; `@` a destination.
 const SERVICES: &str = include_str!("services.txt");
+
+/// The parts of each service, by its name.
+static PARTS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
+    SERVICES
+        .lines()
+        .filter_map(|line| line.split_once(' '))
+        .collect()
+});
 
 /// Services that include one another.
 const DEEPEST: usize = 4;
@@ -18,8 +29,7 @@ pub(super) fn service(name: &str) -> Option<Vec<Match>> {
 }
 
 fn add(name: &str, depth: usize, found: &mut Vec<Match>) -> bool {
-    let mut lines = SERVICES.lines();
-    let Some(parts) = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')) else {
+    let Some(parts) = PARTS.get(name) else {
         return false;
     };
     let mut destinations = AddressSet::default();

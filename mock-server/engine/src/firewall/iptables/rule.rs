@@ -349,7 +349,7 @@ fn require(matches: &mut Match, option: &RuleOption, place: Place<'_>) {
         "--connlimit-above" | "--hashlimit-above" => Condition::new(Holds::Never, Reason::Excess),
         "--connlimit-upto" => Condition::new(Holds::Always, Reason::Excess),
         "--pkt-type" => one_of(value, &["unicast", "host"]),
-        "--dst-type" => one_of(value, &["LOCAL", "UNICAST"]),
+        "--dst-type" => one_of(value, &["LOCAL"]),
         "--src-type" => one_of(value, &["UNICAST"]),
         "--match-set" => match option
             .values

@@ -218,7 +218,7 @@ fn other(field: &Field, values: &[&str], place: Place<'_>) -> Condition {
         }
         Field::Direction => usual(&["original", "0"], Reason::Existing),
         Field::PacketType => usual(&["host", "unicast", "0"], Reason::Destinations),
-        Field::AddressType => usual(&["local", "unicast"], Reason::Destinations),
+        Field::AddressType => usual(&["local", "2"], Reason::Destinations),
         Field::ReversePath => match has(&["missing"]) {
             true => Condition::new(Holds::Never, Reason::Sources),
             false => Condition::new(always_or_never(!has(&["0"])), Reason::Sources),
