@@ -436,7 +436,7 @@ fn a_firewall_dump_whose_import_was_killed_doubles_no_rule() {
     shell.line("provision 203.0.113.1 -c 42").exits(0);
     let dump = "*filter\n-A INPUT -p tcp --dport 22 -j ACCEPT\n-A INPUT -p tcp --dport 443 -j ACCEPT\nCOMMIT\n";
     let file = shell.file("rules.txt", dump);
-    let line = ["rules", "import", "203.0.113.1", &file];
+    let line = ["rules", "import", "203.0.113.1", &file, "-y"];
     wire.run_and_kill(quiet(&shell, &line), Moment::Unanswered, 1);
     shell.run(&line).exits(0);
     let rules = shell.line("rules list -o json").exits(0).json();

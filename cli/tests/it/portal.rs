@@ -62,7 +62,10 @@ fn a_firewall_dump_becomes_rules() {
     let shell = Shell::of(&account());
     provision(&shell, "203.0.113.10", "web-1");
     let made = shell
-        .feed(IPTABLES, &["rules", "import", "web-1", "-", "-o", "json"])
+        .feed(
+            IPTABLES,
+            &["rules", "import", "web-1", "-", "-y", "-o", "json"],
+        )
         .exits(0)
         .json();
     assert_eq!(
@@ -84,11 +87,17 @@ fn a_firewall_dump_becomes_rules() {
         .json();
     assert_eq!(open.as_array().map(Vec::len), Some(1));
     let again = shell
-        .feed(IPTABLES, &["rules", "import", "web-1", "-", "-o", "json"])
+        .feed(
+            IPTABLES,
+            &["rules", "import", "web-1", "-", "-y", "-o", "json"],
+        )
         .exits(0)
         .json();
     assert_eq!(again["suggested"], json!([]));
     shell
-        .feed("nothing of the kind", &["rules", "import", "web-1", "-"])
+        .feed(
+            "nothing of the kind",
+            &["rules", "import", "web-1", "-", "-y"],
+        )
         .exits(5);
 }

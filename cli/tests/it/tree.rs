@@ -52,7 +52,7 @@ const SAMPLES: &[(&str, Kind, &str)] = &[
     ("undo", Changes, "-y"),
     ("rules copy", Changes, "web-1 --to web-2"),
     ("rules remove", Changes, "RULE -y"),
-    ("rules import", Changes, "web-2 dump.txt"),
+    ("rules import", Changes, "web-2 dump.txt -y"),
     ("domain list", Other, "-c 42"),
     ("domain show", Other, "example.com -c 42"),
     (

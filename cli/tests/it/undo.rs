@@ -61,7 +61,7 @@ fn undo_takes_back_what_each_of_these_commands_has_changed() {
             "rules edit RULE --port 2222 -m another-reason --service sshd --expires never",
             "rules list",
         ),
-        ("rules import web-1 dump.txt", "rules list"),
+        ("rules import web-1 dump.txt -y", "rules list"),
         ("endpoint suspend web-1", "endpoint list"),
         ("endpoint rename web-1 web-9", "endpoint list"),
         ("domain suspend a.example -c 42", "domain list -c 42"),
@@ -295,7 +295,7 @@ fn rules_that_somebody_has_removed_meanwhile_are_no_hindrance() {
     let shell = furnished();
     let dump = "Status: active\n\n80/tcp   ALLOW   Anywhere\n443/tcp   ALLOW   Anywhere\n";
     shell.file("dump.txt", dump);
-    shell.line("rules import web-1 dump.txt").exits(0);
+    shell.line("rules import web-1 dump.txt -y").exits(0);
     shell.line("rules remove 80 --on web-1 -y").exits(0);
     let import = shell.line("history -o json").exits(0).json();
     let import = import.as_array().expect("a list").iter();

@@ -1,17 +1,23 @@
 //! `secmon rules import`: a firewall dump becomes rules.
 
+use super::import_report::{Report, report};
+use super::rule;
+use crate::bulk::input;
 use crate::commands::common::views;
 use crate::context::Context;
-use crate::error::CliError;
+use crate::error::{CliError, Exit};
 use crate::machine::files;
+use crate::notebook::index::Seen;
 use crate::notebook::way_back::WayBack;
 use crate::references;
-use crate::ui::outcome::{Line, Outcome, Table, to_json};
-use crate::values::durations::counted_if_told;
+use crate::session::Session;
+use crate::session::prompt::Danger;
+use crate::ui::outcome::{Outcome, Table, to_json};
+use crate::values::ports::PortSpec;
 use clap::{Args, ValueEnum};
 use secmon::Response;
-use secmon::model::FirewallFormat;
-use secmon::operations::{FirewallIngest, IngestFirewall};
+use secmon::model::{Endpoint, FirewallFormat, Rule, RuleScope};
+use secmon::operations::{DeleteRule, FirewallIngest, IngestFirewall};
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -26,6 +32,9 @@ pub struct RuleImportArgs {
     /// Format of the dump; without this, the service detects it
     #[arg(long)]
     pub format: Option<FirewallFormatArg>,
+    /// Port that stays unexpected although the firewall lets it in: no imported rule for it is kept
+    #[arg(long, value_name = "PORT")]
+    pub except: Vec<String>,
 }
 
 /// Programs whose dumps are read.
@@ -42,24 +51,79 @@ pub enum FirewallFormatArg {
 }
 
 /// The service takes no larger dump.
-const MAX_BYTES: u64 = 256 * 1024;
+const MAX_BYTES: usize = 256 * 1024;
 
 /// Runs the command.
 pub async fn run(context: &Context, args: &RuleImportArgs) -> Result<Outcome, CliError> {
     let name = files::name_of(&args.file);
-    let bytes = files::read(&args.file, &name, MAX_BYTES)?;
-    let content = String::from_utf8(bytes)
-        .map_err(|_| CliError::usage(format!("{name} is not UTF-8 text")))?;
+    let except = PortSpec::parse_all(&args.except)?;
+    let content = read(context, args, &name)?;
+    let endpoint = references::endpoint(context, &args.endpoint).await?;
+    let server = references::name_of(&endpoint);
+    confirm(context, &name, &server, &except)?;
+    let Some(mut ingest) = ingest(context, args, &endpoint, content.clone()).await? else {
+        return Ok(Outcome::record(Value::Null, Table::of(views::RULE, [])));
+    };
+    let removed = remove_excepted(context, &endpoint, &except).await?;
+    if let Some(suggested) = &mut ingest.suggested {
+        suggested.retain(|rule| removed.iter().all(|removed| removed.id != rule.id));
+    }
+    let table = Table::of(views::RULE, ingest.suggested.iter().flatten());
+    let story = report(&Report {
+        ingest: &ingest,
+        removed: &removed,
+        content: &content,
+        file: &name,
+        server: &server,
+    });
+    Ok(Outcome::record(to_json(&ingest), table).tell(story))
+}
+
+fn read(context: &Context, args: &RuleImportArgs, name: &str) -> Result<String, CliError> {
+    let content = input::read_text(&context.screen, &args.file, name)?;
     if content.trim().is_empty() {
         return Err(CliError::usage(format!("{name} is empty"))
             .hint("pipe the dump in: iptables-save | `rules import ENDPOINT -`"));
     }
-    let endpoint = references::endpoint(context, &args.endpoint).await?;
-    let server = references::name_of(&endpoint);
-    let mut request =
-        IngestFirewall::new(references::owner(context, &endpoint)?, endpoint.id, content);
+    if content.len() > MAX_BYTES {
+        return Err(CliError::usage(format!(
+            "{name} is larger than 256 KiB, which is all that the service takes"
+        ))
+        .hint("send the part that lets packets in: iptables-save -t filter"));
+    }
+    Ok(content)
+}
+
+/// Asks first: a dump may open more than a person has in mind.
+fn confirm(
+    context: &Context,
+    name: &str,
+    server: &str,
+    except: &[PortSpec],
+) -> Result<(), CliError> {
+    let but = match except {
+        [] => String::new(),
+        ports => {
+            let ports: Vec<String> = ports.iter().map(PortSpec::to_string).collect();
+            format!(", except {}", ports.join(", "))
+        }
+    };
+    let question = format!(
+        "About to allow every port on {server} that {name} lets in from the whole internet{but}. Open alerts for them are resolved."
+    );
+    context.prompt.confirm(Danger::Moderate, &question, server)
+}
+
+async fn ingest(
+    context: &Context,
+    args: &RuleImportArgs,
+    endpoint: &Endpoint,
+    content: String,
+) -> Result<Option<FirewallIngest>, CliError> {
+    let (name, server) = (files::name_of(&args.file), references::name_of(endpoint));
+    let customer = references::owner(context, endpoint)?;
+    let mut request = IngestFirewall::new(customer, endpoint.id, content);
     request.format = args.format.map(format);
-    let customer = request.billing_customer_id;
     let way_back = |answer: &Response<FirewallIngest>| {
         let rules = answer.data.suggested.as_ref()?;
         Some(WayBack::RemoveRules {
@@ -68,43 +132,85 @@ pub async fn run(context: &Context, args: &RuleImportArgs) -> Result<Outcome, Cl
         })
     };
     let about = format!("a firewall dump of {server}");
-    let sent = context
-        .session
-        .write_reversibly(request, &about, None, way_back)
-        .await;
-    let Some(answer) = sent.map_err(|error| explained(error, &name, &server))? else {
-        return Ok(Outcome::record(Value::Null, Table::of(views::RULE, [])));
-    };
-    let ingest = answer.into_inner();
-    let table = Table::of(views::RULE, ingest.suggested.iter().flatten());
-    let mut story = vec![Line::text(format!(
-        "{} read from {name}; {} on {server}, {} skipped.",
-        counted_if_told(ingest.parsed_rules, "accepted port"),
-        counted_if_told(ingest.suggested.as_ref().map(Vec::len), "new rule"),
-        counted_if_told(ingest.skipped.as_ref().map(Vec::len), "line")
-    ))];
-    if !table.rows.is_empty() {
-        story.push(Line::Rows);
+    let session = &context.session;
+    let sent = session.write_reversibly(request, &about, None, way_back);
+    let answer = sent
+        .await
+        .map_err(|error| explained(error, &name, &server, args.format))?;
+    Ok(answer.map(Response::into_inner))
+}
+
+/// Removes imported rules for ports that are to have none: of this run, and of one that ended before it came to that.
+async fn remove_excepted(
+    context: &Context,
+    endpoint: &Endpoint,
+    except: &[PortSpec],
+) -> Result<Vec<Rule>, CliError> {
+    if except.is_empty() {
+        return Ok(Vec::new());
     }
-    story.extend(
-        ingest
-            .skipped
-            .iter()
-            .flatten()
-            .map(|skipped| Line::text(format!("  line {}: {}", skipped.line, skipped.reason))),
-    );
-    Ok(Outcome::record(to_json(&ingest), table).tell(story))
+    let session = &context.session;
+    let mut rules = references::all_rules(session, |list| {
+        list.endpoint_id = Some(endpoint.id);
+        list.scope = Some(RuleScope::Endpoint);
+    })
+    .await?;
+    rules.retain(|rule| {
+        rule.auto_suggested == Some(true) && except.iter().any(|port| port.meets(rule))
+    });
+    for rule in &rules {
+        remove(session, endpoint, rule).await?;
+    }
+    Ok(rules)
+}
+
+async fn remove(session: &Session, endpoint: &Endpoint, rule: &Rule) -> Result<(), CliError> {
+    let mut request = DeleteRule::account_wide(rule.id);
+    request.billing_customer_id = endpoint.billing_customer_id;
+    let way_back = endpoint
+        .billing_customer_id
+        .map(|customer| WayBack::AddRule {
+            rule: Box::new(rule.clone()),
+            customer,
+        });
+    if rule::send(session, ("removing", rule), request, way_back)
+        .await?
+        .is_some()
+    {
+        session.learn(Seen::Gone(rule.id.into()));
+    }
+    Ok(())
 }
 
 /// An import repeats itself without harm: what has a rule is passed over.
-fn explained(error: CliError, file: &str, server: &str) -> CliError {
+fn explained(
+    error: CliError,
+    file: &str,
+    server: &str,
+    format: Option<FirewallFormatArg>,
+) -> CliError {
     let lost = error.may_have_happened();
+    let is_refused = error.exit() == Exit::Conflict;
     let error = error.during(format!("importing {file} for {server}"));
-    match lost {
-        true => error.hint(
+    match (lost, is_refused) {
+        (true, _) => error.hint(
             "run the same command again: ports that already have a rule are skipped, so none is added twice",
         ),
-        false => error,
+        (false, true) => error.hint(good_dump(format)),
+        (false, false) => error,
+    }
+}
+
+/// The command that makes a dump which can be read.
+fn good_dump(format: Option<FirewallFormatArg>) -> &'static str {
+    match format {
+        Some(FirewallFormatArg::Iptables) => "a dump that can be read: iptables-save -t filter",
+        Some(FirewallFormatArg::Nftables) => "a dump that can be read: nft list ruleset",
+        Some(FirewallFormatArg::Ufw) => "a dump that can be read: LC_ALL=C ufw status verbose",
+        Some(FirewallFormatArg::Firewalld) => "a dump that can be read: firewall-cmd --list-all",
+        None => {
+            "dumps that can be read: iptables-save -t filter, nft list ruleset, LC_ALL=C ufw status verbose, firewall-cmd --list-all"
+        }
     }
 }
 

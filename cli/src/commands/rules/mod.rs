@@ -6,6 +6,7 @@ mod copy;
 pub mod create;
 mod edit;
 mod import;
+mod import_report;
 mod list;
 mod listed;
 mod owners;

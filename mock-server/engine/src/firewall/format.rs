@@ -2,8 +2,6 @@
 
 use serde::Serialize;
 
-use super::chains::Reading;
-use super::{firewalld, iptables, nftables, ufw};
 use crate::named::named;
 
 /// The tools whose dumps can be read.
@@ -26,15 +24,3 @@ named!(FirewallFormat {
     Ufw = "ufw",
     Firewalld = "firewalld",
 });
-
-impl FirewallFormat {
-    /// Reads a dump of this format; `None` when nothing in it is of it.
-    pub(super) fn read(self, content: &str) -> Option<Reading> {
-        match self {
-            Self::Iptables => iptables::read(content),
-            Self::Nftables => nftables::read(content),
-            Self::Ufw => ufw::read(content),
-            Self::Firewalld => firewalld::read(content),
-        }
-    }
-}

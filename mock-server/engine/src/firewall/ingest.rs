@@ -3,15 +3,19 @@
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::chains::{Accepted, MOST_ACCEPTED, MOST_NAMED, Reading, Size, SkippedLine};
+use super::filter::{MOST_NAMED, SkippedLine};
 use super::format::FirewallFormat;
 use super::port_map::PortMap;
+use super::reading::{AcceptedLine, PasteReading, read};
 use crate::ports::known_service;
 use crate::refusal::Refusal;
 use crate::rule::view::RuleView;
 use crate::session::Session;
 use crate::state::{EndpointNo, Origin, Rule, Scope};
-use crate::values::ClientId;
+use crate::values::{ClientId, PortRange, RuleProtocol};
+
+/// Port ranges that a dump may accept.
+const MOST_ACCEPTED: usize = 2_000;
 
 /// The longest justification of a rule.
 const LONGEST_JUSTIFICATION: usize = 500;
@@ -42,6 +46,12 @@ pub struct FirewallIngested {
     pub skipped: Vec<SkippedLine>,
 }
 
+/// The part of a line's ports that no rule has yet.
+struct PortPart {
+    ports: PortRange,
+    protocol: RuleProtocol,
+}
+
 impl Session<'_> {
     /// Makes an endpoint-scoped rule of each inbound port range that a dump
     /// accepts, unless it is covered or overlaps a rule already.
@@ -58,8 +68,10 @@ impl Session<'_> {
         if self.owner(endpoint) != request.client {
             return Err(Refusal::EndpointNotFound);
         }
-        let (format, mut reading) = read(request)?;
-        if reading.size == Size::TooMuch {
+        let host = self.records.endpoints[endpoint].address;
+        let mut reading = read(&request.content, request.format, Some(host))
+            .ok_or_else(|| unreadable(request))?;
+        if reading.names_too_much || reading.accepted.len() > MOST_ACCEPTED {
             return Err(Refusal::invalid(
                 "content",
                 format!(
@@ -69,22 +81,23 @@ impl Session<'_> {
         }
         let accepted = std::mem::take(&mut reading.accepted);
         let parsed_rules = accepted.len();
-        let suggested = self.suggest(endpoint, format, accepted, &mut reading);
+        let suggested = self.suggest(endpoint, accepted, &mut reading);
         reading.skipped.sort_by_key(|skipped| skipped.line);
         Ok(FirewallIngested {
-            format,
+            format: reading.format,
             parsed_rules,
             suggested,
             skipped: reading.skipped,
         })
     }
 
+    /// Makes rules of what is accepted and not covered yet. A rule that the endpoint had before keeps all of a range
+    /// that it overlaps from becoming one; a narrower line of the same dump only keeps its own ports.
     fn suggest(
         &mut self,
         endpoint: EndpointNo,
-        format: FirewallFormat,
-        accepted: Vec<Accepted>,
-        reading: &mut Reading,
+        accepted: Vec<AcceptedLine>,
+        reading: &mut PasteReading,
     ) -> Vec<RuleView> {
         let (mut allowed, mut taken) = (PortMap::new(), PortMap::new());
         for rule in self.applying_rules(endpoint, self.now) {
@@ -93,34 +106,43 @@ impl Session<'_> {
                 taken.mark(rule.ports, rule.protocol);
             }
         }
+        let mut added = PortMap::new();
         let mut suggested = Vec::new();
         for one in accepted {
-            let Accepted {
-                ports, protocol, ..
+            let AcceptedLine {
+                line,
+                ports,
+                protocol,
+                ..
             } = one;
             if allowed.covers(ports, protocol) {
-                reading.skip(one.line, format!("{ports} is allowed already"));
-            } else if taken.meets(ports, protocol) {
-                reading.skip(one.line, format!("{ports} overlaps a rule of the endpoint"));
-            } else {
+                reading.skip(line, format!("{ports} is allowed already"));
+                continue;
+            }
+            if taken.meets(ports, protocol) {
+                reading.skip(line, format!("{ports} overlaps a rule of the endpoint"));
+                continue;
+            }
+            for (ports, protocol) in added.free_parts(ports, protocol) {
                 allowed.mark(ports, protocol);
-                taken.mark(ports, protocol);
-                let number = self.add_rule(self.suggestion(endpoint, format, &one));
+                added.mark(ports, protocol);
+                let number =
+                    self.add_rule(self.suggestion(endpoint, &one, PortPart { ports, protocol }));
                 suggested.push(self.rule_view(number));
             }
         }
         suggested
     }
 
-    fn suggestion(&self, endpoint: EndpointNo, format: FirewallFormat, one: &Accepted) -> Rule {
-        let quote = format!("From {} line {}: {}", format.name(), one.line, one.text);
+    fn suggestion(&self, endpoint: EndpointNo, one: &AcceptedLine, part: PortPart) -> Rule {
+        let quote = format!("From {} line {}: {}", one.format.name(), one.line, one.text);
         let justification: String = quote.chars().take(LONGEST_JUSTIFICATION).collect();
-        let single = one.ports.size() == 1;
-        let service = known_service(one.ports.start()).filter(|_| single);
+        let single = part.ports.size() == 1;
+        let service = known_service(part.ports.start()).filter(|_| single);
         Rule {
             scope: Scope::Endpoint(endpoint),
-            ports: one.ports,
-            protocol: one.protocol,
+            ports: part.ports,
+            protocol: part.protocol,
             service: service.map(Box::from),
             justification: justification.into_boxed_str(),
             origin: Origin::FirewallDump,
@@ -132,26 +154,43 @@ impl Session<'_> {
     }
 }
 
-fn read(request: &IngestFirewall) -> Result<(FirewallFormat, Reading), Refusal> {
-    let formats = match &request.format {
-        Some(format) => std::slice::from_ref(format),
-        None => &FirewallFormat::ALL,
+fn unreadable(request: &IngestFirewall) -> Refusal {
+    let sentence = match request.format {
+        Some(format) => format!(
+            "The content field could not be read as a dump of {}. {}",
+            format.name(),
+            remedy(&request.content, Some(format))
+        ),
+        None => format!(
+            "The content field must be a dump of iptables-save, nft list ruleset, ufw status or firewall-cmd \
+             --list-all. {}",
+            remedy(&request.content, None)
+        ),
     };
-    formats
-        .iter()
-        .find_map(|format| Some((*format, format.read(&request.content)?)))
-        .ok_or_else(|| {
-            Refusal::invalid(
-                "content",
-                match request.format {
-                    Some(format) => format!(
-                        "The content field could not be read as a dump of {}.",
-                        format.name()
-                    ),
-                    None => "The content field must be a dump of iptables-save, nft list \
-                             ruleset, ufw status or firewall-cmd --list-all."
-                        .to_owned(),
-                },
-            )
-        })
+    Refusal::invalid("content", sentence)
+}
+
+/// What to send instead of what is no dump.
+fn remedy(content: &str, format: Option<FirewallFormat>) -> &'static str {
+    let begins = |text: &str| {
+        content
+            .lines()
+            .any(|line| line.trim_start().starts_with(text))
+    };
+    match format {
+        _ if begins("Chain ") => {
+            "That is a listing for reading; send the output of: iptables-save -t filter"
+        }
+        _ if begins("{\"nftables\"") => "That is JSON; send the output of: nft list ruleset",
+        _ if begins("<?xml") => {
+            "That is a file of firewalld; send the output of: firewall-cmd --list-all"
+        }
+        Some(FirewallFormat::Iptables) => "Send the output of: iptables-save -t filter",
+        Some(FirewallFormat::Nftables) => "Send the output of: nft list ruleset",
+        Some(FirewallFormat::Ufw) => "Send the output of: LC_ALL=C ufw status verbose",
+        Some(FirewallFormat::Firewalld) => "Send the output of: firewall-cmd --list-all",
+        None => {
+            "Send the output of one of: iptables-save -t filter, nft list ruleset, LC_ALL=C ufw status verbose, firewall-cmd --list-all"
+        }
+    }
 }

@@ -1,15 +1,24 @@
-//! Firewall dumps: which inbound ports they accept (E13).
+//! Firewall dumps: which inbound ports they let in (E13).
+//!
+//! Each front end translates the dumps of one tool into a [`filter::Filter`];
+//! what that lets in becomes rules in [`ingest`].
 
-mod chains;
+mod addresses;
+mod filter;
 mod firewalld;
 mod format;
 mod ingest;
+mod interfaces;
 mod iptables;
+mod line;
 mod nftables;
+mod paste;
 mod port_map;
+mod reading;
 mod specs;
 mod ufw;
+mod ufw_profiles;
 
-pub use chains::SkippedLine;
+pub use filter::SkippedLine;
 pub use format::FirewallFormat;
 pub use ingest::{FirewallIngested, IngestFirewall};

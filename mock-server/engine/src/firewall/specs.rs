@@ -2,11 +2,9 @@
 
 use std::num::NonZeroU16;
 
+use super::filter::{Condition, Holds, Protocols, Reason};
 use crate::ports::service_port;
-use crate::values::{PortRange, Protocol, RuleProtocol};
-
-/// Every port.
-pub(super) const ALL_PORTS: (NonZeroU16, NonZeroU16) = (NonZeroU16::MIN, NonZeroU16::MAX);
+use crate::values::{PortRange, RuleProtocol};
 
 /// A port or a range with this separator between its ends, either of which
 /// may be missing: `22`, `ssh`, `8000:8100`, `:1023`. Port 0 is none.
@@ -25,8 +23,69 @@ pub(super) fn port_range(text: &str, separator: char) -> Option<PortRange> {
 fn port(text: &str) -> Option<NonZeroU16> {
     match text.parse::<u16>() {
         Ok(number) => NonZeroU16::new(number),
-        Err(_) => service_port(text),
+        Err(_) => service_port(text).or_else(|| registered_port(text)),
     }
+}
+
+/// More of the names that IANA has registered, and Debian's for the same.
+const REGISTERED: [(&str, u16); 52] = [
+    ("amqp", 5672),
+    ("amqps", 5671),
+    ("auth", 113),
+    ("bootpc", 68),
+    ("cvspserver", 2401),
+    ("dhcpv6-client", 546),
+    ("dhcpv6-server", 547),
+    ("discard", 9),
+    ("domain-s", 853),
+    ("echo", 7),
+    ("finger", 79),
+    ("ftps", 990),
+    ("ftps-data", 989),
+    ("git", 9418),
+    ("hkp", 11371),
+    ("imap2", 143),
+    ("ipp", 631),
+    ("ipsec-nat-t", 4500),
+    ("isakmp", 500),
+    ("kerberos-adm", 749),
+    ("kpasswd", 464),
+    ("l2tp", 1701),
+    ("ldp", 646),
+    ("mdns", 5353),
+    ("mqtt", 1883),
+    ("ms-sql-m", 1434),
+    ("munin", 4949),
+    ("netconf-ssh", 830),
+    ("nfsd", 2049),
+    ("nntps", 563),
+    ("nrpe", 5666),
+    ("printer", 515),
+    ("radius", 1812),
+    ("radius-acct", 1813),
+    ("route", 520),
+    ("rtsp", 554),
+    ("secure-mqtt", 8883),
+    ("sieve", 4190),
+    ("sip-tls", 5061),
+    ("socks", 1080),
+    ("ssmtp", 465),
+    ("svn", 3690),
+    ("syslog-tls", 6514),
+    ("tacacs", 49),
+    ("tftp", 69),
+    ("time", 37),
+    ("uucp", 540),
+    ("webcache", 8080),
+    ("whois", 43),
+    ("xmpp-client", 5222),
+    ("xmpp-server", 5269),
+    ("zabbix-agent", 10050),
+];
+
+fn registered_port(name: &str) -> Option<NonZeroU16> {
+    let (_, number) = REGISTERED.iter().find(|(known, _)| *known == name)?;
+    NonZeroU16::new(*number)
 }
 
 /// A range may start at 0, which is no port.
@@ -42,13 +101,43 @@ pub(super) fn port_ranges(text: &str, separator: char) -> Option<Vec<PortRange>>
         .collect()
 }
 
-/// A transport protocol by name or number.
-pub(super) fn protocol(text: &str) -> Option<Protocol> {
+/// The same, or why a rule cannot be read.
+pub(super) fn ports_or_reason(text: &str, separator: char) -> Result<Vec<PortRange>, Reason> {
+    let ranges = port_ranges(text, separator);
+    ranges.ok_or_else(|| Reason::UnreadablePorts(text.chars().take(80).collect::<String>().into()))
+}
+
+/// The transport protocols that a name or number means, of those that matter.
+pub(super) fn protocols(text: &str) -> Protocols {
     match text {
-        "tcp" | "6" => Some(Protocol::Tcp),
-        "udp" | "17" => Some(Protocol::Udp),
-        _ => None,
+        "tcp" | "6" => Protocols::TCP,
+        "udp" | "17" => Protocols::UDP,
+        _ => Protocols::NEITHER,
     }
+}
+
+/// Ports from which clients connect.
+const CLIENT_PORTS: (u16, u16) = (1024, u16::MAX);
+
+/// That a packet comes from one of these ports.
+pub(super) fn source_ports(text: &str, separator: char) -> Condition {
+    let (first, last) = CLIENT_PORTS;
+    let holds = match port_ranges(text, separator) {
+        None => Holds::Sometimes,
+        Some(ranges) => {
+            let mut ranges = ranges.iter();
+            let covers = |range: &PortRange| range.start() <= first && range.end() == last;
+            match (
+                ranges.clone().any(covers),
+                ranges.any(|range| range.end() >= first),
+            ) {
+                (true, _) => Holds::Always,
+                (false, true) => Holds::Sometimes,
+                (false, false) => Holds::Never,
+            }
+        }
+    };
+    Condition::new(holds, Reason::SourcePorts)
 }
 
 /// `22/tcp`, `8000:8100/udp`, `80,443/tcp`, or without protocol for both.
@@ -67,17 +156,4 @@ pub(super) fn ports_with_protocol(
         return None;
     }
     Some((port_ranges(ports, separator)?, protocol))
-}
-
-/// The words of a line; what stands in double quotes is one word.
-pub(super) fn words(line: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    for (place, part) in line.split('"').enumerate() {
-        if place % 2 == 1 {
-            words.push(part.to_owned());
-        } else {
-            words.extend(part.split_whitespace().map(str::to_owned));
-        }
-    }
-    words
 }

@@ -1,71 +1,264 @@
-//! `ufw status`, plain, verbose or numbered.
+//! `ufw status`, plain, verbose or numbered, in any language: what ufw does
+//! not translate is the row of dashes, the actions and the policies.
 
-use super::chains::{Chains, Effect, NO_PORT, Reading, Statement};
-use super::specs::{ALL_PORTS, ports_with_protocol};
+use std::net::IpAddr;
+
+use super::addresses::AddressSet;
+use super::filter::{
+    Base, ChainNo, Condition, Families, Family, Filter, Holds, Hook, Match, Policy, Ports,
+    Protocols, Reason, Rule, Verdict,
+};
+use super::interfaces::{External, Interfaces};
+use super::line::Line;
+use super::specs::{ports_with_protocol, protocols, source_ports};
+use super::ufw_profiles::profile;
 use crate::values::{PortRange, RuleProtocol};
 
-/// The one list of rules there is.
-const CHAIN: &str = "status";
-
-/// Application profiles that distributions ship, with their ports.
-const PROFILES: [(&str, &[&str]); 12] = [
-    ("OpenSSH", &["22/tcp"]),
-    ("Nginx HTTP", &["80/tcp"]),
-    ("Nginx HTTPS", &["443/tcp"]),
-    ("Nginx Full", &["80,443/tcp"]),
-    ("Apache", &["80/tcp"]),
-    ("Apache Secure", &["443/tcp"]),
-    ("Apache Full", &["80,443/tcp"]),
-    ("Postfix", &["25/tcp"]),
-    ("Dovecot IMAP", &["143/tcp"]),
-    ("Dovecot Secure IMAP", &["993/tcp"]),
-    ("Samba", &["137,138/udp", "139,445/tcp"]),
-    ("CUPS", &["631/tcp"]),
+/// What ufw says where it is on or off, in the languages that it has been translated to.
+const STATUS: [&str; 40] = [
+    "status: active",
+    "status: inactive",
+    "status: aktiv",
+    "status: inaktiv",
+    "status: actief",
+    "status: inactief",
+    "status: niet actief",
+    "status: ativo",
+    "status: inativo",
+    "estado: activo",
+    "estado: inactivo",
+    "estado: ativo",
+    "estado: inativo",
+    "estado: inactiu",
+    "estat: actiu",
+    "estat: inactiu",
+    "état : actif",
+    "état : inactif",
+    "statut : actif",
+    "statut : inactif",
+    "stato: attivo",
+    "stato: inattivo",
+    "stato: non attivo",
+    "stav: aktivní",
+    "stav: neaktivní",
+    "stan: aktywny",
+    "stan: nieaktywny",
+    "stan: aktywna",
+    "stan: nieaktywna",
+    "tila: aktiivinen",
+    "tila: ei käytössä",
+    "állapot: aktív",
+    "állapot: inaktív",
+    "durum: etkin",
+    "durum: etkisiz",
+    "состояние: активен",
+    "состояние: неактивен",
+    "状態: アクティブ",
+    "状態: 非アクティブ",
+    "状态： 不活动",
 ];
 
-/// Reads a dump; `None` when it does not say the firewall's status.
-pub(super) fn read(content: &str) -> Option<Reading> {
-    let known = content
-        .lines()
-        .any(|line| matches!(line.trim(), "Status: active" | "Status: inactive"));
-    let mut chains = Chains::default();
-    chains.inputs.insert(CHAIN.to_owned());
-    for (place, line) in content.lines().enumerate() {
-        for effect in effects(line) {
-            chains.push(CHAIN, Statement::new(place + 1, line.trim(), effect));
-        }
-    }
-    known.then(|| chains.reading())
+/// Whether a line is one by which a status is known.
+pub(super) fn is_start(line: &str) -> bool {
+    is_rule_of_dashes(line)
+        || default_policy(line).is_some()
+        || STATUS.contains(&line.trim().to_lowercase().as_str())
 }
 
-/// What a line of the table does; nothing for any other line.
-fn effects(line: &str) -> Vec<Effect> {
-    let line = line.split(" # ").next().unwrap_or(line);
-    let Some((to, action, from)) = columns(without_number(line.trim())) else {
-        return Vec::new();
-    };
-    let to = to.replace("(v6)", "");
-    let narrowed = !from.starts_with("Anywhere") || to.contains(" on ");
-    match action {
-        "ALLOW" | "LIMIT" => match ports(to.trim()) {
-            Some(ports) => ports
-                .into_iter()
-                .map(|(ranges, protocol)| Effect::Accept(ranges, protocol))
-                .collect(),
-            None => vec![Effect::Skip(NO_PORT.to_owned())],
-        },
-        _ if narrowed => Vec::new(),
-        _ => match ports(to.trim()) {
-            Some(ports) => ports
-                .into_iter()
-                .map(|(ranges, protocol)| Effect::Block(ranges, protocol))
-                .collect(),
-            None if to.trim() == "Anywhere" => PortRange::new(ALL_PORTS.0, ALL_PORTS.1)
-                .map(|all| Effect::Block(vec![all], RuleProtocol::Both))
-                .into_iter()
-                .collect(),
-            None => Vec::new(),
-        },
+/// The line under the headings.
+fn is_rule_of_dashes(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    words.len() == 3
+        && words
+            .iter()
+            .all(|word| word.bytes().all(|byte| byte == b'-'))
+}
+
+/// The policy for what comes in, out of `Default: deny (incoming), allow (outgoing), ...`.
+fn default_policy(line: &str) -> Option<Policy> {
+    let (_, policies) = line.split_once([':', '：'])?;
+    let policies: Vec<&str> = policies.split(['(', ',', '、']).map(str::trim).collect();
+    let is_policy = |word: &&&str| matches!(**word, "deny" | "allow" | "reject" | "disabled");
+    let found: Vec<&&str> = policies.iter().filter(is_policy).collect();
+    match (found.first()?, found.len()) {
+        (_, 0 | 1) => None,
+        (&&"allow", _) => Some(Policy::Accept),
+        _ => Some(Policy::Refuse),
+    }
+}
+
+/// Adds a status to a filter.
+pub(super) fn translate(lines: &[Line<'_>], host: Option<IpAddr>, filter: &mut Filter) {
+    let chains = Chains::of(lines, filter);
+    let rows: Vec<(u32, Row)> = lines
+        .iter()
+        .filter_map(|line| match Row::parse(&line.text) {
+            Some(row) => Some((line.number, row)),
+            None => {
+                if may_be_row(&line.text) {
+                    filter.skip(line.number, "it cannot be read");
+                }
+                None
+            }
+        })
+        .collect();
+    let mut interfaces = Interfaces::default();
+    for (_, row) in &rows {
+        if let Some((_, name)) = row.to.split_once(" on ") {
+            interfaces.mention(name, "");
+        }
+    }
+    let external = interfaces.external();
+    for (line, row) in rows {
+        let chain = chains.of_direction(row.direction);
+        for (matches, verdict) in row.rules(host, &external) {
+            filter.push(
+                chain,
+                Rule {
+                    line,
+                    matches,
+                    verdict,
+                },
+            );
+        }
+    }
+}
+
+/// A chain for each direction.
+struct Chains {
+    input: ChainNo,
+    output: ChainNo,
+    forward: ChainNo,
+}
+
+impl Chains {
+    fn of(lines: &[Line<'_>], filter: &mut Filter) -> Self {
+        let policy = lines
+            .iter()
+            .find_map(|line| Some((default_policy(&line.text)?, line.number)));
+        let (policy, line) = policy.unwrap_or((Policy::Unknown, 1));
+        let mut chain = |name: &str, hook, policy| {
+            let chain = filter.chain(name);
+            let base = Base {
+                hook,
+                priority: 0,
+                families: Families::Both,
+                policy,
+                line,
+            };
+            filter.set_base(chain, base);
+            chain
+        };
+        Self {
+            input: chain("ufw in", Hook::Input, policy),
+            output: chain("ufw out", Hook::Output, Policy::Unknown),
+            forward: chain("ufw forward", Hook::Forward, Policy::Unknown),
+        }
+    }
+
+    fn of_direction(&self, direction: Direction) -> ChainNo {
+        match direction {
+            Direction::In => self.input,
+            Direction::Out => self.output,
+            Direction::Forward => self.forward,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Direction {
+    In,
+    Out,
+    Forward,
+}
+
+/// A line of the table.
+#[derive(Clone, PartialEq, Debug)]
+struct Row {
+    to: String,
+    verdict: Verdict,
+    direction: Direction,
+    from: String,
+}
+
+const ACTIONS: [(&str, Verdict); 4] = [
+    (" ALLOW ", Verdict::Accept),
+    (" LIMIT ", Verdict::Accept),
+    (" DENY ", Verdict::Refuse),
+    (" REJECT ", Verdict::Refuse),
+];
+
+/// Whether a line that could not be read has the columns of a row.
+fn may_be_row(line: &str) -> bool {
+    let columns = line
+        .trim()
+        .split("  ")
+        .filter(|column| !column.trim().is_empty());
+    columns.count() >= 3 && line.contains(|c: char| c.is_ascii_digit())
+}
+
+impl Row {
+    fn parse(line: &str) -> Option<Self> {
+        let line = line.split(" # ").next().unwrap_or(line);
+        let line = format!("{} ", without_number(line.trim()));
+        let actions = ACTIONS.iter();
+        let (place, action, verdict) = actions
+            .filter_map(|(action, verdict)| Some((line.find(action)?, action, verdict)))
+            .min_by_key(|(place, ..)| *place)?;
+        let after = line[place + action.len()..].trim();
+        let (direction, from) = match after.split_once(' ').unwrap_or((after, "")) {
+            ("IN", from) => (Direction::In, from),
+            ("OUT", from) => (Direction::Out, from),
+            ("FWD", from) => (Direction::Forward, from),
+            _ => (Direction::In, after),
+        };
+        let attributes = from.rfind(" (log").or_else(|| from.rfind(" (out)"));
+        Some(Self {
+            to: line[..place].trim().to_owned(),
+            verdict: verdict.clone(),
+            direction,
+            from: from[..attributes.unwrap_or(from.len())].trim().to_owned(),
+        })
+    }
+
+    fn family(&self) -> Family {
+        let is_v6 = |text: &str| {
+            let mut words = text.split_whitespace();
+            text.contains("(v6)") || words.any(|word| word.matches(':').count() > 1)
+        };
+        match is_v6(&self.to) || is_v6(&self.from) {
+            true => Family::V6,
+            false => Family::V4,
+        }
+    }
+
+    fn rules(&self, host: Option<IpAddr>, external: &External) -> Vec<(Match, Verdict)> {
+        let mut matches = Match {
+            families: Families::Only(self.family()),
+            ..Match::default()
+        };
+        require_source(&mut matches, &self.from);
+        let (to, interface) = match self.to.split_once(" on ") {
+            Some((to, interface)) => (to, Some(interface.trim())),
+            None => (self.to.as_str(), None),
+        };
+        if let Some(interface) = interface {
+            matches.require(external.condition(interface));
+        }
+        let to = to.replace("(v6)", "");
+        let to = require_address(&mut matches, to.trim(), host);
+        let alternatives = targets(to).into_iter().map(|target| {
+            let mut matches = matches.clone();
+            match target {
+                Ok((ports, protocol)) => {
+                    matches.require_protocols(protocol);
+                    matches.require_ports(ports);
+                }
+                Err(reason) => matches.require(Condition::new(Holds::Sometimes, reason)),
+            }
+            (matches, self.verdict.clone())
+        });
+        alternatives.collect()
     }
 }
 
@@ -77,32 +270,70 @@ fn without_number(line: &str) -> &str {
     }
 }
 
-/// The columns To, Action and From of a rule about inbound packets.
-fn columns(line: &str) -> Option<(&str, &'static str, &str)> {
-    let actions = ["ALLOW", "LIMIT", "DENY", "REJECT"];
-    let (place, action) = actions
-        .into_iter()
-        .filter_map(|action| Some((line.find(&format!(" {action} "))?, action)))
-        .min()?;
-    let from = line[place + action.len() + 2..].trim();
-    if from.starts_with("OUT") || from.starts_with("FWD") {
-        return None;
+/// Asks that a packet comes from what the column From says.
+fn require_source(matches: &mut Match, from: &str) {
+    let from = from.replace("(v6)", "");
+    for word in from.split_whitespace() {
+        if word == "Anywhere" {
+            continue;
+        }
+        if let Some(set) = AddressSet::parse(word) {
+            matches.require(set.as_sources());
+            continue;
+        }
+        match ports_with_protocol(word, ':') {
+            Some((_, protocol)) => {
+                let ports = word.split('/').next().unwrap_or(word);
+                matches.require_protocols(protocol.into());
+                matches.require(source_ports(ports, ':'));
+            }
+            None => matches.require(Condition::new(Holds::Sometimes, Reason::Sources)),
+        }
     }
-    let from = from.strip_prefix("IN ").unwrap_or(from).trim();
-    Some((line[..place].trim(), action, from))
 }
 
-/// The ports in the column To: of a profile, or of the first word that has
-/// some, behind an address and in front of an interface.
-fn ports(to: &str) -> Option<Vec<(Vec<PortRange>, RuleProtocol)>> {
-    let profile = PROFILES.iter().find(|(name, _)| *name == to);
-    let specs: Vec<&str> = match profile {
-        Some((_, specs)) => specs.to_vec(),
-        None => to.split_whitespace().collect(),
+/// Asks that a packet goes to the address in the column To, and gives what is behind that.
+fn require_address<'a>(matches: &mut Match, to: &'a str, host: Option<IpAddr>) -> &'a str {
+    let (first, rest) = to.split_once(' ').unwrap_or((to, ""));
+    let Some(set) = AddressSet::parse(first) else {
+        return to;
     };
-    let ports: Vec<_> = specs
-        .into_iter()
-        .filter_map(|spec| ports_with_protocol(spec, ':'))
-        .collect();
-    (!ports.is_empty()).then_some(ports)
+    set.require_as_destinations(matches, host, false);
+    // ufw's rules for the host name an address of it, which may be one that a router translates.
+    matches.is_inner_destination = false;
+    match rest.trim() {
+        "" => "Anywhere",
+        rest => rest,
+    }
+}
+
+type Target = Result<(Ports, Protocols), Reason>;
+
+/// The ports in the column To: `Anywhere`, ports, or the name of a profile.
+fn targets(to: &str) -> Vec<Target> {
+    // A verbose status shows the profile behind its ports.
+    let spec = to.split(" (").next().unwrap_or(to).trim();
+    if spec == "Anywhere" || spec.is_empty() {
+        return vec![Ok((Ports::Every, Protocols::BOTH))];
+    }
+    if let Some(protocol) = spec.strip_prefix("Anywhere/") {
+        return vec![Ok((Ports::Every, protocols(protocol)))];
+    }
+    if let Some((ports, protocol)) = ports_with_protocol(spec, ':') {
+        return vec![Ok((Ports::Listed(ports), protocol.into()))];
+    }
+    match profile(to).or_else(|| profile(spec)) {
+        Some(specs) => specs
+            .iter()
+            .filter_map(|spec| ports_with_protocol(spec, ':'))
+            .map(listed)
+            .collect(),
+        None => vec![Err(Reason::UnknownService(
+            spec.chars().take(60).collect::<String>().into(),
+        ))],
+    }
+}
+
+fn listed((ports, protocol): (Vec<PortRange>, RuleProtocol)) -> Target {
+    Ok((Ports::Listed(ports), protocol.into()))
 }

@@ -11,6 +11,7 @@ mod durability;
 mod endpoints;
 mod exhaustive;
 mod firewall;
+mod firewall_dumps;
 mod firewall_lines;
 mod identity;
 mod keys;

@@ -1,0 +1,430 @@
+//! What a rule asks of a packet, judged for the packets that matter: new ones
+//! of TCP or UDP, from any public address, over the external interface, to
+//! the host.
+
+use std::fmt;
+use std::num::NonZeroU16;
+use std::ops::{BitAnd, Not};
+
+use crate::values::{PortRange, Protocol, RuleProtocol};
+
+/// An address family.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(in crate::firewall) enum Family {
+    V4,
+    V6,
+}
+
+/// Address families that a rule or a base chain is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::firewall) enum Families {
+    Only(Family),
+    Both,
+    Neither,
+}
+
+impl Families {
+    pub(super) fn contain(self, family: Family) -> bool {
+        match self {
+            Self::Only(only) => only == family,
+            Self::Both => true,
+            Self::Neither => false,
+        }
+    }
+}
+
+impl BitAnd for Families {
+    type Output = Self;
+
+    fn bitand(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Both, families) | (families, Self::Both) => families,
+            _ if self == other => self,
+            _ => Self::Neither,
+        }
+    }
+}
+
+/// For which of the packets a condition holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::firewall) enum Holds {
+    Always,
+    /// For some, or the reader cannot tell.
+    Sometimes,
+    Never,
+}
+
+impl BitAnd for Holds {
+    type Output = Self;
+
+    fn bitand(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Never, _) | (_, Self::Never) => Self::Never,
+            (Self::Always, Self::Always) => Self::Always,
+            _ => Self::Sometimes,
+        }
+    }
+}
+
+impl Not for Holds {
+    type Output = Self;
+
+    fn not(self) -> Self {
+        match self {
+            Self::Always => Self::Never,
+            Self::Sometimes => Self::Sometimes,
+            Self::Never => Self::Always,
+        }
+    }
+}
+
+/// Why a rule is not for every packet.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::firewall) enum Reason {
+    Loopback,
+    Interface(Box<str>),
+    /// Every interface but this one.
+    OtherInterfaces(Box<str>),
+    Sources,
+    SourcePorts,
+    Destinations,
+    /// Connections that exist already, or packets that begin none.
+    Existing,
+    Excess,
+    Translated,
+    NoTransport,
+    /// Ports of another protocol.
+    OtherTransport(Box<str>),
+    /// A condition in the words of the dump.
+    Condition(Box<str>),
+    /// A target in the words of the dump.
+    Target(Box<str>),
+    UnknownService(Box<str>),
+    UnreadablePorts(Box<str>),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Loopback => f.write_str("it accepts on the loopback interface only"),
+            Self::Interface(name) => write!(f, "it accepts on the interface {name} only"),
+            Self::OtherInterfaces(name) => {
+                write!(f, "it accepts on other interfaces than {name} only")
+            }
+            Self::Sources => f.write_str("it accepts from some sources only"),
+            Self::SourcePorts => f.write_str("it accepts from some source ports only"),
+            Self::Destinations => f.write_str("it accepts for some destinations only"),
+            Self::Existing => f.write_str("it accepts connections that exist already, no port"),
+            Self::Excess => f.write_str("it accepts what is over a limit only"),
+            Self::Translated => {
+                f.write_str("it accepts what address translation publishes, no port of the host")
+            }
+            Self::NoTransport => f.write_str("it is about neither TCP nor UDP"),
+            Self::Condition(words) => {
+                write!(
+                    f,
+                    "it accepts some packets only, by a condition that is not known: {words}"
+                )
+            }
+            Self::Target(words) => write!(f, "its target {words} is not known"),
+            Self::OtherTransport(text) => write!(f, "{text} is no TCP or UDP port"),
+            Self::UnreadablePorts(text) => write!(f, "its ports {text} cannot be read"),
+            Self::UnknownService(name) => {
+                write!(f, "the ports of its service {name} are not known")
+            }
+        }
+    }
+}
+
+/// One thing that a rule asks of a packet, besides protocol and port.
+#[derive(Clone, PartialEq, Debug)]
+pub(in crate::firewall) struct Condition {
+    pub(in crate::firewall) holds: Holds,
+    pub(in crate::firewall) reason: Reason,
+}
+
+impl Condition {
+    pub(in crate::firewall) fn new(holds: Holds, reason: Reason) -> Self {
+        Self { holds, reason }
+    }
+
+    pub(in crate::firewall) fn unknown(words: &str) -> Self {
+        let words = words.chars().take(80).collect::<String>();
+        Self::new(Holds::Sometimes, Reason::Condition(words.into()))
+    }
+
+    pub(in crate::firewall) fn negated(self, is_negated: bool) -> Self {
+        match (is_negated, self.reason) {
+            (true, Reason::Interface(name)) => {
+                Self::new(!self.holds, Reason::OtherInterfaces(name))
+            }
+            (true, reason) => Self::new(!self.holds, reason),
+            (false, reason) => Self::new(self.holds, reason),
+        }
+    }
+}
+
+/// Transport protocols that a rule is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::firewall) struct Protocols {
+    pub(in crate::firewall) tcp: bool,
+    pub(in crate::firewall) udp: bool,
+}
+
+impl Protocols {
+    pub(in crate::firewall) const BOTH: Self = Self {
+        tcp: true,
+        udp: true,
+    };
+    pub(in crate::firewall) const NEITHER: Self = Self {
+        tcp: false,
+        udp: false,
+    };
+    pub(in crate::firewall) const TCP: Self = Self {
+        tcp: true,
+        udp: false,
+    };
+    pub(in crate::firewall) const UDP: Self = Self {
+        tcp: false,
+        udp: true,
+    };
+
+    pub(in crate::firewall) fn has(self, protocol: Protocol) -> bool {
+        match protocol {
+            Protocol::Tcp => self.tcp,
+            Protocol::Udp => self.udp,
+        }
+    }
+}
+
+impl From<RuleProtocol> for Protocols {
+    fn from(protocol: RuleProtocol) -> Self {
+        match protocol {
+            RuleProtocol::Tcp => Self::TCP,
+            RuleProtocol::Udp => Self::UDP,
+            RuleProtocol::Both => Self::BOTH,
+        }
+    }
+}
+
+impl BitAnd for Protocols {
+    type Output = Self;
+
+    fn bitand(self, other: Self) -> Self {
+        Self {
+            tcp: self.tcp && other.tcp,
+            udp: self.udp && other.udp,
+        }
+    }
+}
+
+impl Not for Protocols {
+    type Output = Self;
+
+    fn not(self) -> Self {
+        Self {
+            tcp: !self.tcp,
+            udp: !self.udp,
+        }
+    }
+}
+
+/// The ports that a rule is for.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(in crate::firewall) enum Ports {
+    #[default]
+    Every,
+    /// As they are listed.
+    Listed(Vec<PortRange>),
+    /// Every port but these.
+    Except(Vec<PortRange>),
+}
+
+impl Ports {
+    /// The ranges that the dump names.
+    pub(in crate::firewall) fn ranges(&self) -> &[PortRange] {
+        match self {
+            Self::Every => &[],
+            Self::Listed(ranges) | Self::Except(ranges) => ranges,
+        }
+    }
+
+    pub(in crate::firewall) fn negated(self, is_negated: bool) -> Self {
+        match (self, is_negated) {
+            (ports, false) => ports,
+            (Self::Every, true) => Self::Listed(Vec::new()),
+            (Self::Listed(ranges), true) => Self::Except(ranges),
+            (Self::Except(ranges), true) => Self::Listed(ranges),
+        }
+    }
+
+    /// The ports that both have.
+    pub(in crate::firewall) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Every, ports) | (ports, Self::Every) => ports,
+            (Self::Except(mut first), Self::Except(second)) => {
+                first.extend(second);
+                Self::Except(first)
+            }
+            (Self::Listed(first), Self::Listed(second)) => {
+                Self::Listed(common(&first, sorted(second)))
+            }
+            (Self::Listed(listed), Self::Except(but))
+            | (Self::Except(but), Self::Listed(listed)) => {
+                Self::Listed(common(&listed, complement(but)))
+            }
+        }
+    }
+
+    /// The ports in order, without those that are said to be excluded.
+    pub(super) fn covered(&self) -> Vec<PortRange> {
+        match self {
+            Self::Every => complement(Vec::new()),
+            Self::Listed(ranges) => ranges.clone(),
+            Self::Except(ranges) => complement(ranges.clone()),
+        }
+    }
+
+    /// Whether this is every port there is, by name or not.
+    pub(super) fn is_every(&self) -> bool {
+        let every = |range: &PortRange| (range.start(), range.end()) == (1, u16::MAX);
+        match self {
+            Self::Every => true,
+            Self::Listed(ranges) => ranges.iter().any(every),
+            Self::Except(ranges) => ranges.is_empty(),
+        }
+    }
+}
+
+/// In order, without overlaps.
+fn sorted(mut ranges: Vec<PortRange>) -> Vec<PortRange> {
+    ranges.sort_by_key(|range| range.start());
+    let mut merged: Vec<PortRange> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match merged.last_mut() {
+            Some(last) if range.start() <= last.end().saturating_add(1) => {
+                let end = last.end().max(range.end());
+                *last = span(last.start(), end).unwrap_or(*last);
+            }
+            _ => merged.push(range),
+        }
+    }
+    merged
+}
+
+fn span(start: u16, end: u16) -> Option<PortRange> {
+    PortRange::new(NonZeroU16::new(start)?, NonZeroU16::new(end)?)
+}
+
+/// The parts of the first that are in the second, which is in order.
+fn common(first: &[PortRange], second: Vec<PortRange>) -> Vec<PortRange> {
+    let mut parts = Vec::new();
+    for range in first {
+        let from = second.partition_point(|other| other.end() < range.start());
+        let meeting = second[from..]
+            .iter()
+            .take_while(|other| other.start() <= range.end());
+        parts.extend(meeting.filter_map(|other| {
+            span(
+                range.start().max(other.start()),
+                range.end().min(other.end()),
+            )
+        }));
+    }
+    parts
+}
+
+fn complement(ranges: Vec<PortRange>) -> Vec<PortRange> {
+    let mut left = Vec::new();
+    let mut next = 1;
+    for range in sorted(ranges) {
+        if range.start() > next {
+            left.extend(span(next, range.start() - 1));
+        }
+        match range.end().checked_add(1) {
+            Some(after) => next = after,
+            None => return left,
+        }
+    }
+    left.extend(span(next, u16::MAX));
+    left
+}
+
+/// Everything that a rule asks of a packet.
+#[derive(Clone, PartialEq, Debug)]
+pub(in crate::firewall) struct Match {
+    pub(in crate::firewall) families: Families,
+    pub(in crate::firewall) protocols: Protocols,
+    pub(in crate::firewall) ports: Ports,
+    pub(in crate::firewall) holds: Holds,
+    /// For packets that a rule marked, or took out of connection tracking.
+    pub(in crate::firewall) holds_altered: Holds,
+    /// Why it does not always hold.
+    pub(in crate::firewall) reason: Option<Reason>,
+    /// Whether it is for an address inside a network, which may be the host's there.
+    pub(in crate::firewall) is_inner_destination: bool,
+}
+
+impl Default for Match {
+    fn default() -> Self {
+        Self {
+            families: Families::Both,
+            protocols: Protocols::BOTH,
+            ports: Ports::Every,
+            holds: Holds::Always,
+            holds_altered: Holds::Always,
+            reason: None,
+            is_inner_destination: false,
+        }
+    }
+}
+
+impl Match {
+    pub(in crate::firewall) fn require(&mut self, condition: Condition) {
+        self.require_both(condition.holds, condition.holds, condition.reason);
+    }
+
+    /// Requires something that a mark or missing tracking may change.
+    pub(in crate::firewall) fn require_unaltered(&mut self, condition: Condition) {
+        self.require_both(condition.holds, Holds::Sometimes, condition.reason);
+    }
+
+    fn require_both(&mut self, holds: Holds, holds_altered: Holds, reason: Reason) {
+        let is_worse = holds == Holds::Never && self.holds != Holds::Never;
+        if is_worse || (holds != Holds::Always && self.reason.is_none()) {
+            self.reason = Some(reason);
+        }
+        self.holds = self.holds & holds;
+        self.holds_altered = self.holds_altered & holds_altered;
+    }
+
+    pub(in crate::firewall) fn require_protocols(&mut self, protocols: Protocols) {
+        self.protocols = self.protocols & protocols;
+        if self.protocols == Protocols::NEITHER {
+            self.require(Condition::new(Holds::Never, Reason::NoTransport));
+        }
+    }
+
+    pub(in crate::firewall) fn require_ports(&mut self, ports: Ports) {
+        self.ports = std::mem::take(&mut self.ports).and(ports);
+    }
+
+    /// Both of them.
+    pub(in crate::firewall) fn and(mut self, other: Self) -> Self {
+        self.families = self.families & other.families;
+        self.is_inner_destination |= other.is_inner_destination;
+        self.require_protocols(other.protocols);
+        self.require_ports(other.ports);
+        if let Some(reason) = other.reason {
+            self.require_both(other.holds, other.holds_altered, reason);
+        } else {
+            self.holds_altered = self.holds_altered & other.holds_altered;
+        }
+        self
+    }
+
+    /// Whether it names ports that it is for.
+    pub(super) fn names_ports(&self) -> bool {
+        matches!(self.ports, Ports::Listed(_)) && !self.ports.is_every()
+    }
+}

@@ -1,0 +1,332 @@
+//! What the chains of a filter let in: a walk for each address family, and
+//! what each line comes to in both together.
+
+use std::ops::Range;
+
+use super::condition::{Family, Holds, Reason};
+use super::model::{Filter, Hook, RuleNo, Verdict};
+use super::partition::Partition;
+use super::walk::{Acceptance, Acceptor, Cause, Extent, Fates, Refusal, inbound_bases, walk};
+use super::ways::{Standing, Ways};
+use crate::values::{PortRange, Protocol};
+
+/// What became of the packets to the host.
+pub(super) struct Evaluation<'a> {
+    pub(super) filter: &'a Filter,
+    partition: Partition,
+    outcomes: Vec<Outcome>,
+    ways: Ways,
+}
+
+/// What became of those of one family.
+pub(super) struct Outcome {
+    fates: Fates,
+    /// Whether the dump has a filter for packets to the host.
+    has_input: bool,
+    /// Acceptances by the rule that they are told of: the one that names the ports, else the one that accepts.
+    by_rule: Vec<(RuleNo, Acceptance)>,
+    /// Whether a rule accepts all packets that get to it, by interval.
+    is_accepted_by_rule: Vec<bool>,
+}
+
+impl Outcome {
+    fn new(filter: &Filter, family: Family, fates: Fates) -> Self {
+        let bases = inbound_bases(filter, family);
+        let has_input = bases.iter().any(|(_, base)| base.hook == Hook::Input);
+        let mut is_accepted_by_rule = vec![false; fates.refusals.len()];
+        let mut by_rule = Vec::new();
+        for acceptance in &fates.acceptances {
+            let rule = match acceptance.by {
+                Acceptor::Rule(rule) => acceptance.named_by.or(Some(rule)),
+                Acceptor::Policy(_) => acceptance.named_by,
+            };
+            if let Some(rule) = rule {
+                by_rule.push((rule, *acceptance));
+                is_accepted_by_rule[acceptance.interval as usize] |=
+                    acceptance.narrowed_by.is_none();
+            }
+        }
+        by_rule.sort_by_key(|(rule, acceptance)| (*rule, acceptance.interval));
+        Self {
+            fates,
+            has_input,
+            by_rule,
+            is_accepted_by_rule,
+        }
+    }
+
+    /// The acceptances that are told of a rule, by interval.
+    fn acceptances(&self, rule: RuleNo) -> &[(RuleNo, Acceptance)] {
+        let first = self.by_rule.partition_point(|(other, _)| *other < rule);
+        let after = self.by_rule.partition_point(|(other, _)| *other <= rule);
+        &self.by_rule[first..after]
+    }
+
+    fn is_open(&self, interval: usize) -> bool {
+        self.has_input
+            && self.fates.refusals[interval].is_none()
+            && self.fates.translations[interval].is_none()
+    }
+
+    /// The policies that alone accept an interval which nothing refuses.
+    fn open_by_policy(&self) -> Option<u32> {
+        let acceptances = self.fates.acceptances.iter().rev();
+        acceptances
+            .filter(|acceptance| {
+                let interval = acceptance.interval as usize;
+                self.is_open(interval) && !self.is_accepted_by_rule[interval]
+            })
+            .find_map(|acceptance| match acceptance.by {
+                Acceptor::Policy(line) => Some(line),
+                Acceptor::Rule(_) => None,
+            })
+    }
+}
+
+impl<'a> Evaluation<'a> {
+    pub(super) fn of(filter: &'a Filter) -> Self {
+        let partition = Partition::of(filter);
+        let runs: Vec<Vec<Range<usize>>> = filter
+            .rules
+            .iter()
+            .map(|rule| partition.runs(&rule.matches))
+            .collect();
+        let families = [Family::V4, Family::V6].into_iter();
+        let outcomes = families
+            .map(|family| Outcome::new(filter, family, walk(filter, &partition, &runs, family)))
+            .collect();
+        Self {
+            filter,
+            partition,
+            outcomes,
+            ways: Ways::of(filter),
+        }
+    }
+
+    /// Whether any rule accepts or names what is accepted: `None` when this one has nothing to tell.
+    pub(super) fn is_told(&self, rule: RuleNo) -> bool {
+        match self.filter.rule(rule).verdict {
+            Verdict::Accept | Verdict::Translate | Verdict::Unknown(_) => true,
+            _ => self.outcomes.iter().any(|outcome| {
+                !outcome.acceptances(rule).is_empty() || outcome.fates.publishers.contains(&rule)
+            }),
+        }
+    }
+
+    /// Whether it names, or is, a rule that gives packets another destination.
+    fn publishes(&self, rule: RuleNo) -> bool {
+        let mut outcomes = self.outcomes.iter();
+        self.filter.rule(rule).verdict == Verdict::Translate
+            || outcomes.any(|outcome| outcome.fates.publishers.contains(&rule))
+    }
+
+    /// Lines of policies that accept what no line decides.
+    pub(super) fn open_policies(&self) -> Vec<u32> {
+        let lines = self.outcomes.iter().filter_map(Outcome::open_by_policy);
+        let mut lines: Vec<u32> = lines.collect();
+        lines.dedup();
+        lines
+    }
+
+    /// How many steps it takes to tell what a rule comes to.
+    pub(super) fn cost(&self, rule: RuleNo) -> usize {
+        let matches = &self.filter.rule(rule).matches;
+        let ranges = matches.ports.ranges().iter();
+        let named: usize = ranges
+            .map(|range| 1 + 2 * self.partition.intervals(*range, Protocol::Tcp).len())
+            .sum();
+        let told = self
+            .outcomes
+            .iter()
+            .map(|outcome| outcome.acceptances(rule).len());
+        1 + named + told.sum::<usize>()
+    }
+
+    /// Whether packets were accepted that got past a rule which refuses every port but some.
+    pub(super) fn is_named_by_exception(&self, rule: RuleNo) -> bool {
+        self.filter.rule(rule).verdict == Verdict::Refuse && self.is_told(rule)
+    }
+
+    /// What a rule comes to at the ports of a range, in runs of the same.
+    pub(super) fn standings(
+        &self,
+        rule: RuleNo,
+        range: PortRange,
+        protocol: Protocol,
+    ) -> Vec<(PortRange, Standing)> {
+        let mut runs: Vec<(Range<usize>, Standing)> = Vec::new();
+        for interval in self.partition.intervals(range, protocol) {
+            let standing = self.standing(rule, interval);
+            match runs.last_mut() {
+                Some((run, last)) if *last == standing => run.end = interval + 1,
+                _ => runs.push((interval..interval + 1, standing)),
+            }
+        }
+        let runs = runs.into_iter();
+        runs.filter_map(|(run, standing)| Some((self.partition.ports(run)?, standing)))
+            .collect()
+    }
+
+    /// What a rule that names ports comes to at one of its intervals.
+    fn standing(&self, rule: RuleNo, interval: usize) -> Standing {
+        if self.publishes(rule) {
+            return Standing::Published;
+        }
+        let standings = self.outcomes.iter();
+        let mut standings = standings.map(|outcome| self.standing_in(outcome, rule, interval));
+        let first = standings.next().unwrap_or(Standing::Decided);
+        standings.fold(first, |best, other| match rank(other) < rank(best) {
+            true => other,
+            false => best,
+        })
+    }
+
+    fn standing_in(&self, outcome: &Outcome, rule: RuleNo, interval: usize) -> Standing {
+        let told = outcome.acceptances(rule);
+        let first = told.partition_point(|(_, told)| (told.interval as usize) < interval);
+        let here = told[first..]
+            .iter()
+            .map(|(_, acceptance)| acceptance)
+            .take_while(|acceptance| acceptance.interval as usize == interval);
+        let is_open = outcome.is_open(interval);
+        let mut narrowed = None;
+        for acceptance in here {
+            match acceptance.narrowed_by {
+                None if is_open => return Standing::Open,
+                None => return self.lost(outcome, interval),
+                Some(by) => narrowed = narrowed.or(Some(by)),
+            }
+        }
+        match narrowed {
+            Some(by) => Standing::Narrowed(by),
+            None => self.unreached_in(outcome, rule, interval),
+        }
+    }
+
+    /// Why an interval that a rule accepts is not open.
+    fn lost(&self, outcome: &Outcome, interval: usize) -> Standing {
+        match (
+            outcome.fates.refusals[interval],
+            outcome.fates.translations[interval],
+        ) {
+            (Some(refusal), _) => Standing::Refused(refusal),
+            (None, Some(_)) => Standing::Published,
+            (None, None) => Standing::Decided,
+        }
+    }
+
+    /// Why no packet to an interval got to a rule that is for it.
+    fn unreached_in(&self, outcome: &Outcome, rule: RuleNo, interval: usize) -> Standing {
+        if self.filter.rule(rule).matches.holds != Holds::Always {
+            return Standing::Narrowed(rule);
+        }
+        let chain = self.filter.owner(rule);
+        if !outcome.fates.is_entered[chain.0] {
+            return self.ways.unreached(self.filter, chain);
+        }
+        match outcome.is_open(interval) {
+            true => Standing::Open,
+            false => self.lost(outcome, interval),
+        }
+    }
+
+    /// What a rule that names no port comes to.
+    pub(super) fn standing_of_unnamed(&self, rule: RuleNo) -> Standing {
+        let mut outcomes = self.outcomes.iter();
+        if outcomes.any(|outcome| outcome.fates.told_elsewhere.contains(&rule)) {
+            return Standing::ToldElsewhere;
+        }
+        if self.publishes(rule) {
+            return Standing::Published;
+        }
+        let mut best: Option<Standing> = None;
+        for outcome in &self.outcomes {
+            let mut last = None;
+            for (_, acceptance) in outcome.acceptances(rule) {
+                let interval = acceptance.interval as usize;
+                if last != Some(interval) {
+                    let standing = self.standing_in(outcome, rule, interval);
+                    best = Some(match best {
+                        Some(best) if rank(best) <= rank(standing) => best,
+                        _ => standing,
+                    });
+                }
+                last = Some(interval);
+            }
+        }
+        best.unwrap_or_else(|| self.unreached_unnamed(rule))
+    }
+
+    fn unreached_unnamed(&self, rule: RuleNo) -> Standing {
+        if self.filter.rule(rule).matches.holds != Holds::Always {
+            return Standing::Narrowed(rule);
+        }
+        let chain = self.filter.owner(rule);
+        let mut entered = self
+            .outcomes
+            .iter()
+            .map(|outcome| outcome.fates.is_entered[chain.0]);
+        match entered.any(|is_entered| is_entered) {
+            true => Standing::Decided,
+            false => self.ways.unreached(self.filter, chain),
+        }
+    }
+
+    /// Why a standing is none to suggest; `None` for what is open or published.
+    pub(super) fn sentence(&self, standing: Standing) -> Option<String> {
+        match standing {
+            Standing::Open | Standing::Published | Standing::ToldElsewhere => None,
+            Standing::Narrowed(by) => {
+                let reason = self.filter.rule(by).matches.reason.as_ref();
+                Some(reason.map_or_else(|| NARROWED.to_owned(), Reason::to_string))
+            }
+            Standing::Refused(refusal) => Some(self.refusal(refusal)),
+            Standing::Decided => Some(DECIDED.to_owned()),
+            Standing::Unreached(reason) => Some(reason.to_owned()),
+        }
+    }
+
+    fn refusal(&self, refusal: Refusal) -> String {
+        let what = match (refusal.extent, refusal.cause) {
+            (Extent::All, _) => "it",
+            (Extent::Some, Cause::Rule(rule))
+                if self.filter.rule(rule).matches.reason == Some(Reason::Sources) =>
+            {
+                "some sources"
+            }
+            (Extent::Some, _) => "some packets",
+        };
+        match refusal.cause {
+            Cause::Rule(rule) => {
+                let rule = self.filter.rule(rule);
+                match &rule.verdict {
+                    Verdict::Unknown(reason) => format!("line {}: {reason}", rule.line),
+                    _ => format!("line {} refuses {what} first", rule.line),
+                }
+            }
+            Cause::Policy(line) => format!("line {line} refuses {what}"),
+            Cause::UnknownPolicy => "the dump does not tell the policy".to_owned(),
+            Cause::MissingChain(rule) => {
+                let line = self.filter.rule(rule).line;
+                format!("line {line} leads to a chain that is not in the dump")
+            }
+            Cause::TooComplex => TOO_COMPLEX.to_owned(),
+        }
+    }
+}
+
+pub(super) const TOO_COMPLEX: &str = "its chains are too complex to follow";
+const DECIDED: &str = "earlier lines decide about every packet";
+const NARROWED: &str = "it accepts some packets only";
+
+/// How much a standing says; the families' best counts.
+fn rank(standing: Standing) -> u8 {
+    match standing {
+        Standing::Open | Standing::ToldElsewhere => 0,
+        Standing::Narrowed(_) => 1,
+        Standing::Refused(_) => 2,
+        Standing::Published => 3,
+        Standing::Decided => 4,
+        Standing::Unreached(_) => 5,
+    }
+}

@@ -1,0 +1,194 @@
+//! The parts of a packet filter.
+
+use std::collections::HashMap;
+use std::num::NonZeroU32;
+
+use serde::Serialize;
+
+use super::condition::{Condition, Families, Holds, Match, Reason};
+
+/// The place of a chain in its filter.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(in crate::firewall) struct ChainNo(pub(super) usize);
+
+/// The place of a rule in its filter.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(in crate::firewall) struct RuleNo(NonZeroU32);
+
+impl RuleNo {
+    pub(super) fn place(self) -> usize {
+        self.0.get() as usize - 1
+    }
+}
+
+/// What a rule does with the packets that meet its condition.
+#[derive(Clone, PartialEq, Debug)]
+pub(in crate::firewall) enum Verdict {
+    Accept,
+    Refuse,
+    /// Goes through another chain and comes back.
+    Jump(ChainNo),
+    /// Goes through another chain and does not come back.
+    Goto(ChainNo),
+    Return,
+    /// Gives the packet another destination (DNAT, REDIRECT).
+    Translate,
+    /// Gives the packet a mark, or takes it out of connection tracking.
+    Alter,
+    /// Counts or logs; the next rule decides.
+    Continue,
+    /// The reader does not know what it does, for this reason.
+    Unknown(Reason),
+}
+
+/// A line of a chain, or one of the alternatives that a line has.
+#[derive(Clone, PartialEq, Debug)]
+pub(in crate::firewall) struct Rule {
+    /// The line of the dump, from 1.
+    pub(in crate::firewall) line: u32,
+    pub(in crate::firewall) matches: Match,
+    pub(in crate::firewall) verdict: Verdict,
+}
+
+/// What becomes of packets that no rule of a base chain decides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::firewall) enum Policy {
+    Accept,
+    Refuse,
+    /// The dump does not say.
+    Unknown,
+}
+
+/// Where in the kernel a base chain stands, in the order of a packet's way.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(in crate::firewall) enum Hook {
+    Ingress,
+    Prerouting,
+    Input,
+    Forward,
+    Output,
+}
+
+impl Hook {
+    /// Whether packets to the host come through it.
+    pub(super) fn is_inbound(self) -> bool {
+        self <= Self::Input
+    }
+}
+
+/// What makes a chain one that packets start in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::firewall) struct Base {
+    pub(in crate::firewall) hook: Hook,
+    pub(in crate::firewall) priority: i32,
+    pub(in crate::firewall) families: Families,
+    pub(in crate::firewall) policy: Policy,
+    /// The line that tells the policy.
+    pub(in crate::firewall) line: u32,
+}
+
+/// A list of rules.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Chain {
+    pub(super) base: Option<Base>,
+    pub(super) is_defined: bool,
+    pub(super) rules: Vec<RuleNo>,
+}
+
+/// A line that made no rule.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct SkippedLine {
+    /// Its number, from 1.
+    pub line: usize,
+    /// Why.
+    pub reason: String,
+}
+
+/// Port ranges that a dump may name; those of a set count wherever it is used.
+pub(in crate::firewall) const MOST_NAMED: usize = 20_000;
+
+/// A packet filter.
+#[derive(Default, Debug)]
+pub(in crate::firewall) struct Filter {
+    pub(super) chains: Vec<Chain>,
+    numbers: HashMap<String, ChainNo>,
+    pub(super) rules: Vec<Rule>,
+    /// The chain of each rule.
+    owners: Vec<ChainNo>,
+    /// Lines that could not be read, or that no chain holds.
+    pub(super) skipped: Vec<SkippedLine>,
+    named: usize,
+}
+
+impl Filter {
+    /// The chain of this name, which must be unique over tables and families.
+    pub(in crate::firewall) fn chain(&mut self, name: &str) -> ChainNo {
+        if let Some(number) = self.numbers.get(name) {
+            return *number;
+        }
+        let number = ChainNo(self.chains.len());
+        self.chains.push(Chain::default());
+        self.numbers.insert(name.to_owned(), number);
+        number
+    }
+
+    /// Says that a chain is in the dump, even if no rule is in it.
+    pub(in crate::firewall) fn define(&mut self, chain: ChainNo) {
+        self.chains[chain.0].is_defined = true;
+    }
+
+    pub(in crate::firewall) fn set_base(&mut self, chain: ChainNo, base: Base) {
+        self.define(chain);
+        self.chains[chain.0].base = Some(base);
+    }
+
+    pub(in crate::firewall) fn push(&mut self, chain: ChainNo, mut rule: Rule) {
+        if rule.matches.is_inner_destination {
+            // What is refused there may be refused at the host; what is accepted there is not said of it.
+            let holds = match rule.verdict {
+                Verdict::Refuse => Holds::Sometimes,
+                _ => Holds::Never,
+            };
+            let condition = Condition::new(holds, Reason::Destinations);
+            rule.matches.require(condition);
+        }
+        self.named += rule.matches.ports.ranges().len();
+        if self.names_too_much() {
+            return;
+        }
+        self.rules.push(rule);
+        self.owners.push(chain);
+        let count = u32::try_from(self.rules.len()).ok();
+        let Some(number) = count.and_then(NonZeroU32::new).map(RuleNo) else {
+            return;
+        };
+        self.chains[chain.0].is_defined = true;
+        self.chains[chain.0].rules.push(number);
+    }
+
+    pub(in crate::firewall) fn skip(&mut self, line: u32, reason: impl Into<String>) {
+        let reason = reason.into();
+        let line = line as usize;
+        self.skipped.push(SkippedLine { line, reason });
+    }
+
+    /// Whether more was named than a dump may name: nothing that follows is kept.
+    pub(in crate::firewall) fn names_too_much(&self) -> bool {
+        self.named > MOST_NAMED
+    }
+
+    /// Every rule, with its chain.
+    pub(super) fn numbered_rules(&self) -> impl Iterator<Item = (ChainNo, RuleNo)> {
+        let chains = self.chains.iter().enumerate();
+        chains
+            .flat_map(|(place, chain)| chain.rules.iter().map(move |rule| (ChainNo(place), *rule)))
+    }
+
+    pub(super) fn owner(&self, number: RuleNo) -> ChainNo {
+        self.owners[number.place()]
+    }
+
+    pub(super) fn rule(&self, number: RuleNo) -> &Rule {
+        &self.rules[number.place()]
+    }
+}

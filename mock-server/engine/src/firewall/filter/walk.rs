@@ -1,0 +1,500 @@
+//! The way of every packet through the chains of one address family, at once.
+//!
+//! What may still be undecided is carried along as a [`Flow`]: for each
+//! interval of ports, whether any packet is left. A condition that only some
+//! packets meet leaves packets on both of its sides, so what is refused here
+//! is never less than what the kernel refuses.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::condition::{Family, Holds, Ports};
+use super::model::{Base, ChainNo, Filter, Policy, RuleNo, Verdict};
+use super::partition::Partition;
+
+/// Steps that a dump may ask for; a step is an interval of ports that a rule is for.
+const MOST_STEPS: usize = 400_000;
+
+/// What a rule counts for besides.
+const RULE: usize = 4;
+
+/// Intervals that count for one step where a rule changes nothing but what is known of them.
+const GLANCES: usize = 8;
+
+/// What an acceptance counts for besides, since it is kept.
+const ACCEPTANCE: usize = 3;
+
+/// Chains that may be entered from one another.
+const DEEPEST: usize = 64;
+
+/// Packets as they arrive.
+const PLAIN: u8 = 1;
+/// Packets that a rule marked, or took out of connection tracking.
+const ALTERED: u8 = 2;
+
+/// Packets to one interval of ports that are undecided.
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    interval: u32,
+    /// [`PLAIN`] and [`ALTERED`], where there may be such packets.
+    packets: u8,
+    /// The last rule on the way that names these ports.
+    named_by: Option<RuleNo>,
+    /// A rule on the way that let only some of them pass.
+    narrowed_by: Option<RuleNo>,
+}
+
+/// Undecided packets, by interval.
+type Flow = Vec<Cell>;
+
+/// That packets to an interval are refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Refusal {
+    pub(super) extent: Extent,
+    pub(super) cause: Cause,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Extent {
+    All,
+    Some,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Cause {
+    Rule(RuleNo),
+    /// The policy that this line tells.
+    Policy(u32),
+    UnknownPolicy,
+    /// A chain that this rule leads to, and that is not in the dump.
+    MissingChain(RuleNo),
+    TooComplex,
+}
+
+/// That packets to an interval are accepted, by a rule or a policy.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Acceptance {
+    pub(super) interval: u32,
+    pub(super) by: Acceptor,
+    /// The rule that names the ports.
+    pub(super) named_by: Option<RuleNo>,
+    /// The rule that lets only some packets pass.
+    pub(super) narrowed_by: Option<RuleNo>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Acceptor {
+    Rule(RuleNo),
+    /// The policy that this line tells.
+    Policy(u32),
+}
+
+/// What became of the packets of one address family.
+pub(super) struct Fates {
+    /// The refusal of each interval, if there is one.
+    pub(super) refusals: Vec<Option<Refusal>>,
+    /// The rule that gives packets to each interval another destination.
+    pub(super) translations: Vec<Option<RuleNo>>,
+    pub(super) acceptances: Vec<Acceptance>,
+    /// Rules that name what another one gives another destination, or that do so themselves.
+    pub(super) publishers: HashSet<RuleNo>,
+    /// Rules whose effect is told of another one, which names the ports.
+    pub(super) told_elsewhere: HashSet<RuleNo>,
+    /// Whether packets got into a chain without being narrowed, by chain.
+    pub(super) is_entered: Vec<bool>,
+}
+
+/// The packets of one family on their way.
+struct Walk<'a> {
+    filter: &'a Filter,
+    runs: &'a [Vec<Range<usize>>],
+    family: Family,
+    steps_left: usize,
+    fates: Fates,
+    /// What the present base chain lets through, by interval.
+    passed: Vec<u8>,
+}
+
+/// Follows the packets of a family through its base chains.
+pub(super) fn walk(
+    filter: &Filter,
+    partition: &Partition,
+    runs: &[Vec<Range<usize>>],
+    family: Family,
+) -> Fates {
+    let mut walk = Walk {
+        filter,
+        runs,
+        family,
+        steps_left: MOST_STEPS,
+        fates: Fates {
+            refusals: vec![None; partition.len()],
+            translations: vec![None; partition.len()],
+            acceptances: Vec::new(),
+            publishers: HashSet::new(),
+            told_elsewhere: HashSet::new(),
+            is_entered: vec![false; filter.chains.len()],
+        },
+        passed: vec![PLAIN; partition.len()],
+    };
+    for (chain, base) in inbound_bases(filter, family) {
+        walk.base(chain, base);
+    }
+    walk.fates
+}
+
+/// The base chains of inbound packets, in their order.
+pub(super) fn inbound_bases(filter: &Filter, family: Family) -> Vec<(ChainNo, Base)> {
+    let mut bases: Vec<(ChainNo, Base)> = filter
+        .chains
+        .iter()
+        .enumerate()
+        .filter_map(|(place, chain)| Some((ChainNo(place), chain.base?)))
+        .filter(|(_, base)| base.hook.is_inbound() && base.families.contain(family))
+        .collect();
+    bases.sort_by_key(|(_, base)| (base.hook, base.priority));
+    bases
+}
+
+impl Walk<'_> {
+    fn base(&mut self, chain: ChainNo, base: Base) {
+        let passed = std::mem::take(&mut self.passed);
+        self.passed = vec![0; passed.len()];
+        let flow = (0..).zip(passed).filter(|(_, packets)| *packets != 0);
+        let flow = flow.map(|(interval, packets)| Cell {
+            interval,
+            packets,
+            named_by: None,
+            narrowed_by: None,
+        });
+        let left = self.chain(chain, flow.collect(), 0);
+        for cell in left {
+            match base.policy {
+                Policy::Accept => self.accept(cell, Acceptor::Policy(base.line), cell.packets),
+                Policy::Refuse => self.refuse(cell, Extent::All, Cause::Policy(base.line)),
+                Policy::Unknown => self.refuse(cell, Extent::All, Cause::UnknownPolicy),
+            }
+        }
+    }
+
+    /// Follows packets through a chain; gives those that come out of its end.
+    fn chain(&mut self, chain: ChainNo, mut flow: Flow, depth: usize) -> Flow {
+        let filter = self.filter;
+        if depth > DEEPEST {
+            self.steps_left = 0;
+        }
+        let mut returned = Flow::new();
+        self.fates.is_entered[chain.0] |= flow.iter().any(|cell| cell.narrowed_by.is_none());
+        let mut taken = 0;
+        for number in &filter.chains[chain.0].rules {
+            if flow.is_empty() {
+                break;
+            }
+            if self.steps_left == 0 {
+                self.give_up(&flow);
+                flow.clear();
+                break;
+            }
+            taken += self.rule(*number, &mut flow, &mut returned, depth);
+            if 2 * taken > flow.len() {
+                flow.retain(|cell| cell.packets != 0);
+                taken = 0;
+            }
+        }
+        flow.retain(|cell| cell.packets != 0);
+        flow.extend(returned);
+        merged(flow)
+    }
+
+    /// Applies a rule; gives to how many intervals it did.
+    fn rule(
+        &mut self,
+        number: RuleNo,
+        flow: &mut Flow,
+        returned: &mut Flow,
+        depth: usize,
+    ) -> usize {
+        let rule = self.filter.rule(number);
+        self.spend(RULE);
+        if rule.verdict == Verdict::Continue || !rule.matches.families.contain(self.family) {
+            return 0;
+        }
+        if rule.matches.holds == Holds::Sometimes && rule.matches.holds_altered == Holds::Sometimes
+        {
+            match rule.verdict {
+                Verdict::Refuse => {
+                    self.refuse_some(number, flow);
+                    return 0;
+                }
+                Verdict::Accept if !rule.matches.names_ports() => {
+                    self.accept_some(number, flow);
+                    return 0;
+                }
+                _ => {}
+            }
+        }
+        let matched = self.matched(number, flow);
+        let taken = matched.len();
+        match &rule.verdict {
+            Verdict::Accept => {
+                for cell in matched {
+                    self.accept(cell, Acceptor::Rule(number), cell.packets);
+                }
+            }
+            Verdict::Refuse => {
+                let extent = extent(rule.matches.holds);
+                for cell in matched {
+                    self.refuse(cell, extent, Cause::Rule(number));
+                }
+                self.name_rest(number, flow);
+            }
+            Verdict::Jump(target) => {
+                let after = self.enter(*target, matched, number, depth);
+                come_back(flow, after, number);
+            }
+            Verdict::Goto(target) => {
+                let after = self.enter(*target, matched, number, depth);
+                returned.extend(after);
+            }
+            Verdict::Return => returned.extend(matched),
+            Verdict::Translate => {
+                for cell in matched {
+                    let told = cell.named_by.unwrap_or(number);
+                    self.fates.translations[cell.interval as usize].get_or_insert(told);
+                    self.fates.publishers.insert(told);
+                    if told != number {
+                        self.fates.told_elsewhere.insert(number);
+                    }
+                }
+            }
+            Verdict::Alter => restore(flow, &matched, |_| ALTERED),
+            Verdict::Continue => {}
+            Verdict::Unknown(_) => {
+                for cell in &matched {
+                    self.refuse(*cell, Extent::Some, Cause::Rule(number));
+                }
+                restore(flow, &matched, |packets| packets);
+            }
+        }
+        taken
+    }
+
+    /// Takes the packets that meet a rule out of a flow. What only some meet stays there as well.
+    fn matched(&mut self, number: RuleNo, flow: &mut Flow) -> Flow {
+        let places = places(flow, &self.runs[number.place()]);
+        self.spend(places.len());
+        let matches = &self.filter.rule(number).matches;
+        let meeting = |holds: Holds, packets| if holds == Holds::Never { 0 } else { packets };
+        let leaving = |holds: Holds, packets| if holds == Holds::Always { packets } else { 0 };
+        let met = meeting(matches.holds, PLAIN) | meeting(matches.holds_altered, ALTERED);
+        let left = leaving(matches.holds, PLAIN) | leaving(matches.holds_altered, ALTERED);
+        let is_named = matches.names_ports();
+        let mut matched = Flow::with_capacity(places.len());
+        for place in places {
+            let cell = &mut flow[place];
+            let packets = cell.packets & met;
+            if packets == 0 {
+                continue;
+            }
+            let narrows = packets & left != packets;
+            matched.push(Cell {
+                packets,
+                named_by: if is_named {
+                    Some(number)
+                } else {
+                    cell.named_by
+                },
+                narrowed_by: cell.narrowed_by.or(narrows.then_some(number)),
+                ..*cell
+            });
+            cell.packets &= !(packets & left);
+        }
+        matched
+    }
+
+    /// A rule that refuses some packets leaves all of them where they are: others go on.
+    fn refuse_some(&mut self, number: RuleNo, flow: &Flow) {
+        let places = places(flow, &self.runs[number.place()]);
+        self.spend(places.len() / GLANCES);
+        for place in places {
+            if flow[place].packets != 0 {
+                self.refuse(flow[place], Extent::Some, Cause::Rule(number));
+            }
+        }
+    }
+
+    /// So does one that accepts some; where it names no port, one interval tells of it.
+    fn accept_some(&mut self, number: RuleNo, flow: &Flow) {
+        let places = places(flow, &self.runs[number.place()]);
+        self.spend(places.len() / GLANCES);
+        let mut is_told = false;
+        for place in places {
+            let cell = flow[place];
+            if cell.packets == 0 {
+                continue;
+            }
+            self.passed[cell.interval as usize] |= cell.packets;
+            if !is_told || cell.named_by.is_some() {
+                let narrowed_by = cell.narrowed_by.or(Some(number));
+                let cell = Cell {
+                    narrowed_by,
+                    ..cell
+                };
+                self.accept(cell, Acceptor::Rule(number), cell.packets);
+                is_told = true;
+            }
+        }
+    }
+
+    fn enter(&mut self, target: ChainNo, flow: Flow, by: RuleNo, depth: usize) -> Flow {
+        if self.filter.chains[target.0].is_defined {
+            return self.chain(target, flow, depth + 1);
+        }
+        for cell in &flow {
+            self.refuse(*cell, Extent::Some, Cause::MissingChain(by));
+        }
+        flow
+    }
+
+    fn accept(&mut self, cell: Cell, by: Acceptor, packets: u8) {
+        self.passed[cell.interval as usize] |= packets;
+        self.spend(ACCEPTANCE);
+        if let (Acceptor::Rule(by), Some(_)) = (by, cell.named_by) {
+            self.fates.told_elsewhere.insert(by);
+        }
+        self.fates.acceptances.push(Acceptance {
+            interval: cell.interval,
+            by,
+            named_by: cell.named_by,
+            narrowed_by: cell.narrowed_by,
+        });
+    }
+
+    fn refuse(&mut self, cell: Cell, extent: Extent, cause: Cause) {
+        let extent = match cell.narrowed_by {
+            Some(_) => Extent::Some,
+            None => extent,
+        };
+        let refusal = &mut self.fates.refusals[cell.interval as usize];
+        let is_known = |known: &Refusal| known.extent == Extent::All || extent == Extent::Some;
+        if !refusal.as_ref().is_some_and(is_known) {
+            *refusal = Some(Refusal { extent, cause });
+        }
+    }
+
+    /// A rule that refuses every port but some names those.
+    fn name_rest(&mut self, number: RuleNo, flow: &mut Flow) {
+        let matches = &self.filter.rule(number).matches;
+        let Ports::Except(_) = matches.ports else {
+            return;
+        };
+        if matches.holds != Holds::Always {
+            return;
+        }
+        self.spend(flow.len());
+        for cell in flow.iter_mut().filter(|cell| cell.packets != 0) {
+            let interval = cell.interval as usize;
+            if !holds_interval(&self.runs[number.place()], interval) && cell.named_by.is_none() {
+                cell.named_by = Some(number);
+            }
+        }
+    }
+
+    fn give_up(&mut self, flow: &Flow) {
+        for cell in flow.iter().filter(|cell| cell.packets != 0) {
+            self.refuse(*cell, Extent::Some, Cause::TooComplex);
+        }
+    }
+
+    fn spend(&mut self, steps: usize) {
+        self.steps_left = self.steps_left.saturating_sub(steps);
+    }
+}
+
+fn extent(holds: Holds) -> Extent {
+    match holds {
+        Holds::Always => Extent::All,
+        Holds::Sometimes | Holds::Never => Extent::Some,
+    }
+}
+
+/// The places in a flow whose intervals are in one of these runs.
+fn places(flow: &Flow, runs: &[Range<usize>]) -> Vec<usize> {
+    let mut places = Vec::new();
+    if runs.len() > flow.len() {
+        for (place, cell) in flow.iter().enumerate() {
+            if holds_interval(runs, cell.interval as usize) {
+                places.push(place);
+            }
+        }
+        return places;
+    }
+    for run in runs {
+        let first = flow.partition_point(|cell| (cell.interval as usize) < run.start);
+        let inside = flow[first..]
+            .iter()
+            .take_while(|cell| (cell.interval as usize) < run.end);
+        places.extend(first..first + inside.count());
+    }
+    places
+}
+
+/// Puts what came back from a chain into the flow that it was taken from.
+fn come_back(flow: &mut Flow, after: Flow, jump: RuleNo) {
+    for mut cell in after {
+        let Ok(place) = flow.binary_search_by_key(&cell.interval, |old| old.interval) else {
+            continue;
+        };
+        let old = &mut flow[place];
+        // What the jump itself said of the packets ends with the chain.
+        if cell.named_by == Some(jump) {
+            cell.named_by = old.named_by;
+        }
+        if cell.narrowed_by == Some(jump) {
+            cell.narrowed_by = old.narrowed_by;
+        }
+        match old.packets {
+            0 => *old = cell,
+            _ => *old = together(*old, cell),
+        }
+    }
+}
+
+/// Packets to one interval that came two ways.
+fn together(first: Cell, second: Cell) -> Cell {
+    let wider = match (first.narrowed_by, second.narrowed_by) {
+        (Some(_), None) => second,
+        _ => first,
+    };
+    Cell {
+        packets: first.packets | second.packets,
+        ..wider
+    }
+}
+
+/// In order, with one cell an interval.
+fn merged(mut flow: Flow) -> Flow {
+    flow.sort_by_key(|cell| cell.interval);
+    let mut merged = Flow::with_capacity(flow.len());
+    for cell in flow {
+        match merged.last_mut() {
+            Some(last) if last.interval == cell.interval => *last = together(*last, cell),
+            _ => merged.push(cell),
+        }
+    }
+    merged
+}
+
+/// Gives packets that were taken out of a flow back to it.
+fn restore(flow: &mut Flow, matched: &Flow, packets: impl Fn(u8) -> u8) {
+    for cell in matched {
+        if let Ok(place) = flow.binary_search_by_key(&cell.interval, |old| old.interval) {
+            flow[place].packets |= packets(cell.packets);
+        }
+    }
+}
+
+fn holds_interval(runs: &[Range<usize>], interval: usize) -> bool {
+    let after = runs.partition_point(|run| run.start <= interval);
+    after > 0 && runs[after - 1].end > interval
+}

@@ -1,0 +1,217 @@
+//! `iptables-save`, `ip6tables-save`, `iptables -S`.
+
+mod rule;
+mod section;
+mod words;
+
+use std::net::IpAddr;
+
+use rule::{Draft, Place};
+use section::{Section, sections};
+
+use super::filter::{Base, ChainNo, Families, Family, Filter, Hook, Reason, Rule, Verdict};
+use super::interfaces::Interfaces;
+use super::line::Line;
+
+pub(super) use section::is_start;
+
+/// Adds the tables of a dump to a filter.
+pub(super) fn translate(lines: &[Line<'_>], host: Option<IpAddr>, filter: &mut Filter) {
+    let sections = sections(lines, filter);
+    let external = interfaces(&sections).external();
+    let place = Place {
+        host,
+        external: &external,
+    };
+    for (number, (section, family)) in sections.iter().zip(families(&sections)).enumerate() {
+        let translation = Translation {
+            section,
+            family,
+            prefix: format!("iptables {number} "),
+        };
+        translation.write(filter, place);
+        if filter.names_too_much() {
+            return;
+        }
+    }
+}
+
+/// The interfaces, with the chains that their packets go to.
+fn interfaces(sections: &[Section]) -> Interfaces {
+    let mut interfaces = Interfaces::default();
+    let rules = sections.iter().flat_map(|section| &section.rules);
+    for (_, draft) in rules {
+        if let Some(name) = draft.interface() {
+            let target = draft.target.as_ref().map_or("", |target| &target.name);
+            interfaces.mention(name, target);
+        }
+    }
+    interfaces
+}
+
+/// The address family of each section. Of those that do not say, the first of a table is taken for IPv4, the next
+/// for IPv6: that is how the two dumps of a host come one after the other.
+fn families(sections: &[Section]) -> Vec<Family> {
+    let mut families: Vec<Option<Family>> = sections.iter().map(|section| section.family).collect();
+    for place in 0..sections.len() {
+        if families[place].is_some() {
+            continue;
+        }
+        let is_taken = |family: Family| {
+            let mut known = sections.iter().zip(&families);
+            known.any(|(section, known)| {
+                *known == Some(family) && section.table() == sections[place].table()
+            })
+        };
+        let is_second = is_taken(Family::V4) && !is_taken(Family::V6);
+        families[place] = Some(if is_second { Family::V6 } else { Family::V4 });
+    }
+    let families = families.into_iter();
+    families
+        .map(|family| family.unwrap_or(Family::V4))
+        .collect()
+}
+
+/// A section on its way into a filter.
+struct Translation<'a> {
+    section: &'a Section,
+    family: Family,
+    /// Makes its chains' names its own.
+    prefix: String,
+}
+
+impl Translation<'_> {
+    fn write(&self, filter: &mut Filter, place: Place<'_>) {
+        for (name, line, policy) in &self.section.chains {
+            let chain = self.chain(filter, name);
+            filter.define(chain);
+            if let Some((hook, priority)) = builtin(self.section.table(), name) {
+                let base = Base {
+                    hook,
+                    priority,
+                    families: Families::Only(self.family),
+                    policy: *policy,
+                    line: *line,
+                };
+                filter.set_base(chain, base);
+            }
+        }
+        for (line, draft) in &self.section.rules {
+            let chain = self.chain(filter, &draft.chain);
+            let verdict = self.verdict(filter, draft);
+            for matches in draft.matches(place) {
+                let rule = Rule {
+                    line: *line,
+                    matches,
+                    verdict: verdict.clone(),
+                };
+                filter.push(chain, rule);
+            }
+        }
+    }
+
+    fn chain(&self, filter: &mut Filter, name: &str) -> ChainNo {
+        filter.chain(&format!("{}{name}", self.prefix))
+    }
+
+    fn verdict(&self, filter: &mut Filter, draft: &Draft) -> Verdict {
+        let Some(target) = &draft.target else {
+            return Verdict::Continue;
+        };
+        let is_zero = draft
+            .value(&["--set-xmark", "--set-mark"])
+            .is_some_and(|mark| mark.starts_with("0x0/") || mark == "0x0" || mark == "0");
+        match target.name.as_str() {
+            "ACCEPT" => Verdict::Accept,
+            "DROP" | "REJECT" | "TARPIT" => Verdict::Refuse,
+            "RETURN" => Verdict::Return,
+            "DNAT" | "REDIRECT" | "NETMAP" | "TPROXY" => Verdict::Translate,
+            "MARK" | "CONNMARK" if is_zero => Verdict::Continue,
+            "MARK" | "NOTRACK" => Verdict::Alter,
+            "CONNMARK" if draft.has("--set-xmark") || draft.has("--set-mark") => Verdict::Alter,
+            "CT" if draft.has("--notrack") => Verdict::Alter,
+            name if CONTINUE.contains(&name) => Verdict::Continue,
+            "QUEUE" | "NFQUEUE" | "SYNPROXY" => {
+                Verdict::Unknown(Reason::Target(target.name.as_str().into()))
+            }
+            name => {
+                let chain = self.chain(filter, name);
+                match target.is_goto {
+                    true => Verdict::Goto(chain),
+                    false => Verdict::Jump(chain),
+                }
+            }
+        }
+    }
+}
+
+/// Targets after which the next rule decides.
+const CONTINUE: [&str; 29] = [
+    "LOG",
+    "NFLOG",
+    "ULOG",
+    "AUDIT",
+    "TRACE",
+    "CONNMARK",
+    "CLASSIFY",
+    "CT",
+    "DSCP",
+    "TOS",
+    "TTL",
+    "HL",
+    "TCPMSS",
+    "TCPOPTSTRIP",
+    "CHECKSUM",
+    "SET",
+    "IDLETIMER",
+    "RATEEST",
+    "SECMARK",
+    "CONNSECMARK",
+    "ECN",
+    "TEE",
+    "LED",
+    "HMARK",
+    "ACCOUNT",
+    "MASQUERADE",
+    "SNAT",
+    "SAME",
+    "DNETMAP",
+];
+
+/// Where a chain of the kernel stands.
+fn builtin(table: &str, chain: &str) -> Option<(Hook, i32)> {
+    let hook = match chain {
+        "PREROUTING" => Hook::Prerouting,
+        "INPUT" => Hook::Input,
+        "FORWARD" => Hook::Forward,
+        "OUTPUT" | "POSTROUTING" => Hook::Output,
+        _ => return None,
+    };
+    let priority = match table {
+        "raw" => -300,
+        "mangle" => -150,
+        "nat" if chain == "INPUT" => 100,
+        "nat" => -100,
+        "security" => 50,
+        _ => 0,
+    };
+    Some((hook, priority))
+}
+
+/// The shortest line that a terminal breaks, and the longest rule that is put together again.
+const NARROWEST: usize = 60;
+const LONGEST: usize = 4096;
+
+/// A rule that a terminal broke in two; `None` where the second line is no part of it.
+pub(super) fn joined(rule: &str, rest: &str) -> Option<String> {
+    let is_whole = rule.contains(" -j ") || rule.contains(" -g ");
+    let is_prompt = rest.starts_with('#') || rest.trim_end().ends_with(['#', '$', '>']);
+    if is_prompt || rule.len() > LONGEST || (is_whole && rule.chars().count() < NARROWEST) {
+        return None;
+    }
+    let candidates = [format!("{rule}{rest}"), format!("{rule} {rest}")];
+    let best = candidates
+        .into_iter()
+        .min_by_key(|joined| rule::misfits(joined))?;
+    (rule::misfits(&best) <= rule::misfits(rule)).then_some(best)
+}

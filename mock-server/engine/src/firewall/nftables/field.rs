@@ -1,0 +1,242 @@
+//! What a rule looks at in a packet, and which packets have a value of it.
+
+use std::net::IpAddr;
+
+use crate::firewall::addresses::AddressSet;
+use crate::firewall::filter::{
+    Condition, Families, Family, Holds, Match, Ports, Protocols, Reason,
+};
+use crate::firewall::interfaces::External;
+use crate::firewall::specs::{port_range, protocols, source_ports};
+
+/// Something of a packet.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Field {
+    Port(Transport),
+    SourcePort(Transport),
+    Protocol(Side),
+    NetworkProtocol,
+    Source(FamilyOf),
+    Destination(FamilyOf),
+    Interface,
+    OutputInterface,
+    State,
+    Status,
+    Direction,
+    Mark,
+    PacketType,
+    AddressType,
+    /// Whether the way back leads over the interface that a packet came over.
+    ReversePath,
+    TcpFlags,
+    /// A header of another protocol.
+    OtherProtocol,
+    /// Anything else, in the words of the dump.
+    Other(String),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Transport {
+    Tcp,
+    Udp,
+    Any,
+}
+
+impl Transport {
+    fn protocols(self) -> Protocols {
+        match self {
+            Self::Tcp => Protocols::TCP,
+            Self::Udp => Protocols::UDP,
+            Self::Any => Protocols::BOTH,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum FamilyOf {
+    V4,
+    V6,
+}
+
+impl FamilyOf {
+    fn families(self) -> Families {
+        match self {
+            Self::V4 => Families::Only(Family::V4),
+            Self::V6 => Families::Only(Family::V6),
+        }
+    }
+}
+
+/// Where the number of a protocol is read.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Side {
+    Meta,
+    Header(FamilyOf),
+}
+
+/// What is known of the host when a rule is read.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) host: Option<IpAddr>,
+    pub(super) external: &'a External,
+}
+
+/// What a packet has that has this field at all.
+pub(super) fn required(field: &Field) -> Match {
+    let mut matches = Match::default();
+    match field {
+        Field::Port(transport) | Field::SourcePort(transport) => {
+            matches.require_protocols(transport.protocols());
+        }
+        Field::Source(family)
+        | Field::Destination(family)
+        | Field::Protocol(Side::Header(family)) => {
+            matches.families = family.families();
+        }
+        Field::TcpFlags => matches.require_protocols(Protocols::TCP),
+        Field::OtherProtocol => matches.require_protocols(Protocols::NEITHER),
+        _ => {}
+    }
+    matches
+}
+
+/// What a packet has whose field is, or is not, among these values.
+pub(super) fn among(field: &Field, values: &[&str], is_negated: bool, place: Place<'_>) -> Match {
+    let mut matches = required(field);
+    let condition = match field {
+        Field::Port(_) => {
+            require_ports(&mut matches, values, is_negated);
+            return matches;
+        }
+        Field::Protocol(_) => {
+            require_protocols(&mut matches, values, is_negated);
+            return matches;
+        }
+        Field::NetworkProtocol => {
+            matches.families = network_protocols(values, is_negated);
+            return matches;
+        }
+        Field::Destination(_) => {
+            match addresses(values) {
+                Some(set) => set.require_as_destinations(&mut matches, place.host, is_negated),
+                None => matches.require(Condition::unknown(&values.join(", "))),
+            }
+            return matches;
+        }
+        Field::State | Field::Status | Field::Mark => {
+            let condition = tracked(field, values).negated(is_negated);
+            matches.require_unaltered(condition);
+            return matches;
+        }
+        Field::Source(_) => match addresses(values) {
+            Some(set) => set.as_sources(),
+            None => Condition::new(Holds::Sometimes, Reason::Sources),
+        },
+        field => other(field, values, place),
+    };
+    matches.require(condition.negated(is_negated));
+    matches
+}
+
+fn require_ports(matches: &mut Match, values: &[&str], is_negated: bool) {
+    let mut ranges = Vec::new();
+    for value in values {
+        match port_range(value, '-') {
+            Some(range) => ranges.push(range),
+            // No packet goes to port 0.
+            None if *value == "0" => {}
+            None => {
+                let reason =
+                    Reason::UnreadablePorts(value.chars().take(60).collect::<String>().into());
+                matches.require(Condition::new(Holds::Sometimes, reason));
+                return;
+            }
+        }
+    }
+    matches.require_ports(Ports::Listed(ranges).negated(is_negated));
+}
+
+fn require_protocols(matches: &mut Match, values: &[&str], is_negated: bool) {
+    let named = values.iter().map(|value| protocols(value));
+    let named = named.fold(Protocols::NEITHER, |all, one| Protocols {
+        tcp: all.tcp || one.tcp,
+        udp: all.udp || one.udp,
+    });
+    matches.require_protocols(if is_negated { !named } else { named });
+}
+
+fn network_protocols(values: &[&str], is_negated: bool) -> Families {
+    let has = |names: [&str; 3]| values.iter().any(|value| names.contains(value)) != is_negated;
+    match (has(["ipv4", "ip", "2"]), has(["ipv6", "ip6", "10"])) {
+        (true, true) => Families::Both,
+        (true, false) => Families::Only(Family::V4),
+        (false, true) => Families::Only(Family::V6),
+        (false, false) => Families::Neither,
+    }
+}
+
+fn addresses(values: &[&str]) -> Option<AddressSet> {
+    let mut set = AddressSet::default();
+    values.iter().all(|value| set.add(value)).then_some(set)
+}
+
+/// What a mark, or missing tracking, may change.
+fn tracked(field: &Field, values: &[&str]) -> Condition {
+    let has = |names: &[&str]| values.iter().any(|value| names.contains(value));
+    let (is_usual, reason) = match field {
+        Field::State => (has(&["new"]), Reason::Existing),
+        Field::Mark => (
+            values.iter().any(|value| is_zero(value)),
+            Reason::Condition(format!("mark {}", values.join(", ")).into()),
+        ),
+        _ if has(&["dnat", "snat"]) => (false, Reason::Translated),
+        _ => (false, Reason::Existing),
+    };
+    Condition::new(always_or_never(is_usual), reason)
+}
+
+fn is_zero(value: &str) -> bool {
+    let digits = value.strip_prefix("0x").unwrap_or(value);
+    !digits.is_empty() && digits.bytes().all(|digit| digit == b'0')
+}
+
+fn always_or_never(is_so: bool) -> Holds {
+    match is_so {
+        true => Holds::Always,
+        false => Holds::Never,
+    }
+}
+
+fn other(field: &Field, values: &[&str], place: Place<'_>) -> Condition {
+    let has = |names: &[&str]| values.iter().any(|value| names.contains(value));
+    let usual = |names: &[&str], reason| Condition::new(always_or_never(has(names)), reason);
+    match field {
+        Field::SourcePort(_) => source_ports(&values.join(","), '-'),
+        Field::Interface => interface(values, place.external),
+        Field::OutputInterface => {
+            Condition::new(Holds::Never, Reason::Interface(values.join(", ").into()))
+        }
+        Field::Direction => usual(&["original", "0"], Reason::Existing),
+        Field::PacketType => usual(&["host", "unicast", "0"], Reason::Destinations),
+        Field::AddressType => usual(&["local", "2"], Reason::Destinations),
+        Field::ReversePath => match has(&["missing"]) {
+            true => Condition::new(Holds::Never, Reason::Sources),
+            false => Condition::new(always_or_never(!has(&["0"])), Reason::Sources),
+        },
+        Field::TcpFlags => usual(&["syn"], Reason::Existing),
+        Field::OtherProtocol => Condition::new(Holds::Never, Reason::NoTransport),
+        Field::Other(words) => Condition::unknown(&format!("{words} {}", values.join(", "))),
+        field => Condition::unknown(&format!("{field:?}")),
+    }
+}
+
+fn interface(values: &[&str], external: &External) -> Condition {
+    let mut conditions = values.iter().map(|name| external.condition(name));
+    let first = conditions.next();
+    let found = conditions.find(|condition| condition.holds == Holds::Always);
+    match (first, found) {
+        (Some(first), Some(found)) if first.holds != Holds::Always => found,
+        (Some(first), _) => first,
+        (None, _) => Condition::new(Holds::Never, Reason::Interface("".into())),
+    }
+}

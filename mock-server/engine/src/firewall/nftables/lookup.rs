@@ -1,0 +1,278 @@
+//! Sets and maps, named or not, and what their elements come to for the
+//! fields that are looked up in them.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::blocks::Table;
+use super::branch::{Action, Branch};
+use super::elements::{Element, elements};
+use super::field::{Field, Place, among, required};
+use super::parser::Parser;
+use crate::firewall::filter::{Condition, Holds, Match, Ports, Reason};
+
+/// The sets and maps of a table.
+pub(super) struct Lookups<'a> {
+    pub(super) table: &'a Table<'a>,
+    pub(super) place: Place<'a>,
+    /// What the elements of a named set come to for a field, once that was asked.
+    known: HashMap<(String, Vec<Field>), Rc<Vec<Branch>>>,
+}
+
+/// Alternatives among which those are sought that are alike but for their ports.
+const MOST_COMPARED: usize = 32;
+
+impl<'a> Lookups<'a> {
+    pub(super) fn new(table: &'a Table<'a>, place: Place<'a>) -> Self {
+        Self {
+            table,
+            place,
+            known: HashMap::new(),
+        }
+    }
+
+    /// What the elements of a map come to, with the verdict of each.
+    pub(super) fn map(&mut self, parser: &mut Parser<'_>, fields: &[Field]) -> Rc<Vec<Branch>> {
+        if let Some(name) = named_set(parser) {
+            let key = (name.clone(), fields.to_vec());
+            if let Some(known) = self.known.get(&key) {
+                return Rc::clone(known);
+            }
+            let found = match self.table.sets.get(&name) {
+                Some(listed) => self.alternatives(listed, fields),
+                None => vec![unknown_lookup(&name)],
+            };
+            let found = Rc::new(found);
+            self.known.insert(key, Rc::clone(&found));
+            return found;
+        }
+        let listed = elements(parser.braced());
+        Rc::new(self.alternatives(&listed, fields))
+    }
+
+    pub(super) fn values(
+        &mut self,
+        parser: &mut Parser<'_>,
+        fields: &[Field],
+        is_negated: bool,
+    ) -> Rc<Vec<Branch>> {
+        if let Some(name) = named_set(parser) {
+            let mut key = (name.clone(), fields.to_vec());
+            if is_negated {
+                key.0.push('!');
+            }
+            if let Some(known) = self.known.get(&key) {
+                return Rc::clone(known);
+            }
+            let found = match self.table.sets.get(&name) {
+                Some(listed) => self.listed(listed, fields, is_negated),
+                None => vec![missing_set(&name, fields)],
+            };
+            let found = Rc::new(found);
+            self.known.insert(key, Rc::clone(&found));
+            return found;
+        }
+        let listed = match parser.sees("{") {
+            true => elements(parser.braced()),
+            false => listed_values(parser),
+        };
+        Rc::new(self.listed(&listed, fields, is_negated))
+    }
+
+    /// What a packet has whose fields are, or are not, listed.
+    fn listed(&self, listed: &[Element], fields: &[Field], is_negated: bool) -> Vec<Branch> {
+        if let [field] = fields {
+            let values: Vec<&str> = listed
+                .iter()
+                .filter_map(|element| element.key.first())
+                .map(String::as_str)
+                .collect();
+            let matches = among(field, &values, is_negated, self.place);
+            return vec![Branch {
+                matches,
+                action: None,
+            }];
+        }
+        let alternatives = self.alternatives(listed, fields);
+        if !is_negated {
+            return alternatives;
+        }
+        let is_never = |branch: &Branch| branch.matches.holds == Holds::Never;
+        let holds = match alternatives.iter().all(is_never) {
+            true => Holds::Always,
+            false => Holds::Sometimes,
+        };
+        let mut matches = fields
+            .iter()
+            .map(required)
+            .fold(Match::default(), Match::and);
+        matches.require(Condition::new(
+            holds,
+            Reason::Condition("not in a set".into()),
+        ));
+        vec![Branch {
+            matches,
+            action: None,
+        }]
+    }
+
+    /// A branch for each element, those together that differ in their ports only.
+    fn alternatives(&self, listed: &[Element], fields: &[Field]) -> Vec<Branch> {
+        let mut branches: Vec<Branch> = Vec::new();
+        for element in listed {
+            let parts = fields.iter().zip(
+                element
+                    .key
+                    .iter()
+                    .map(String::as_str)
+                    .chain(std::iter::repeat("")),
+            );
+            let matches = parts
+                .map(|(field, part)| match part {
+                    "*" => required(field),
+                    part => among(field, &[part], false, self.place),
+                })
+                .fold(Match::default(), Match::and);
+            let branch = Branch {
+                matches,
+                action: action_of(&element.value),
+            };
+            let mut alike = branches.iter_mut().take(MOST_COMPARED);
+            match alike.find(|known| are_alike(known, &branch)) {
+                Some(known) => add_ports(&mut known.matches.ports, branch.matches.ports),
+                None => branches.push(branch),
+            }
+        }
+        if branches.is_empty() {
+            let mut matches = fields
+                .iter()
+                .map(required)
+                .fold(Match::default(), Match::and);
+            matches.require(Condition::new(
+                Holds::Never,
+                Reason::Condition("an empty set".into()),
+            ));
+            branches.push(Branch {
+                matches,
+                action: None,
+            });
+        }
+        branches
+    }
+
+    /// What the keys of a `dnat to tcp dport map { ... }` come to.
+    pub(super) fn translated(&mut self, parser: &mut Parser<'_>) -> Option<Rc<Vec<Branch>>> {
+        let place = parser.rest().iter().position(|token| token.is("map"))?;
+        let field = (0..place).find_map(|start| {
+            let mut ahead = *parser;
+            ahead.skip(start);
+            let field = ahead.field()?;
+            ahead.sees("map").then_some(field)
+        })?;
+        parser.skip(place + 1);
+        Some(match named_set(parser) {
+            Some(name) => {
+                let listed = self.table.sets.get(&name).map_or(&[][..], Vec::as_slice);
+                Rc::new(self.alternatives(listed, &[field]))
+            }
+            None => Rc::new(self.alternatives(&elements(parser.braced()), &[field])),
+        })
+    }
+}
+
+fn are_alike(one: &Branch, other: &Branch) -> bool {
+    let (first, second) = (&one.matches, &other.matches);
+    one.action == other.action
+        && matches!(
+            (&first.ports, &second.ports),
+            (Ports::Listed(_), Ports::Listed(_))
+        )
+        && (
+            first.families,
+            first.protocols,
+            first.holds,
+            first.holds_altered,
+        ) == (
+            second.families,
+            second.protocols,
+            second.holds,
+            second.holds_altered,
+        )
+        && first.is_inner_destination == second.is_inner_destination
+        && first.reason == second.reason
+}
+
+fn add_ports(ports: &mut Ports, more: Ports) {
+    if let (Ports::Listed(known), Ports::Listed(more)) = (ports, more) {
+        known.extend(more);
+    }
+}
+
+fn named_set(parser: &mut Parser<'_>) -> Option<String> {
+    let name = parser.peek()?.text.strip_prefix('@')?.to_owned();
+    // `@th,16,16` is a place in the packet.
+    if matches!(name.as_str(), "th" | "nh" | "ll" | "ih") {
+        return None;
+    }
+    parser.next();
+    Some(name)
+}
+
+fn unknown_lookup(name: &str) -> Branch {
+    let mut matches = Match::default();
+    matches.require(Condition::unknown(&format!("@{name}")));
+    Branch {
+        matches,
+        action: Some(Action::Unknown(Reason::Target(
+            format!("vmap @{name}").into(),
+        ))),
+    }
+}
+
+fn missing_set(name: &str, fields: &[Field]) -> Branch {
+    let mut matches = fields
+        .iter()
+        .map(required)
+        .fold(Match::default(), Match::and);
+    let condition = match fields {
+        [Field::Port(_)] => Condition::new(
+            Holds::Sometimes,
+            Reason::UnreadablePorts(format!("@{name}").into()),
+        ),
+        _ => Condition::unknown(&format!("@{name}")),
+    };
+    matches.require(condition);
+    Branch {
+        matches,
+        action: None,
+    }
+}
+
+/// One value, or several with commas between, each perhaps of several parts.
+fn listed_values(parser: &mut Parser<'_>) -> Vec<Element> {
+    let mut listed = Vec::new();
+    loop {
+        let mut element = Element::default();
+        element.key.push(parser.word().to_owned());
+        while parser.take(".") {
+            element.key.push(parser.word().to_owned());
+        }
+        listed.push(element);
+        if !parser.take(",") {
+            return listed;
+        }
+    }
+}
+
+fn action_of(words: &[String]) -> Option<Action> {
+    let mut words = words.iter().map(String::as_str);
+    Some(match words.next()? {
+        "accept" => Action::Accept,
+        "drop" => Action::Refuse,
+        "return" => Action::Return,
+        "continue" => Action::Continue,
+        "jump" => Action::Jump(words.next()?.to_owned()),
+        "goto" => Action::Goto(words.next()?.to_owned()),
+        word => Action::Unknown(Reason::Target(word.into())),
+    })
+}

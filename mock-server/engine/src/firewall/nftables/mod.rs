@@ -1,0 +1,214 @@
+//! `nft list ruleset`, with or without handles.
+
+mod blocks;
+mod branch;
+mod elements;
+mod field;
+mod lookup;
+mod parser;
+mod rule;
+mod statement;
+mod tokens;
+
+use std::net::IpAddr;
+
+use blocks::{Chain, Table, tables};
+use branch::{Action, Branch};
+use elements::elements;
+use field::Place;
+use lookup::Lookups;
+use parser::Parser;
+use tokens::{Token, tokens};
+
+use super::filter::{ChainNo, Families, Filter, Holds, Reason, Rule, Verdict};
+use super::interfaces::{External, Interfaces};
+use super::line::Line;
+
+/// Whether a line begins a table, or a chain that was cut out of one.
+pub(super) fn is_start(line: &str) -> bool {
+    let line = line.split('#').next().unwrap_or(line).trim();
+    let is_block = line.starts_with("table ") || line.starts_with("chain ");
+    is_block && line.ends_with('{')
+}
+
+/// How many braces are open behind a line.
+pub(super) fn depth_after(line: &str, depth: usize) -> usize {
+    let mut depth = depth;
+    let mut is_quoted = false;
+    for letter in line.chars() {
+        match letter {
+            '"' => is_quoted = !is_quoted,
+            '#' if !is_quoted => break,
+            '{' if !is_quoted => depth += 1,
+            '}' if !is_quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    depth
+}
+
+/// Adds the tables of a ruleset to a filter.
+pub(super) fn translate(lines: &[Line<'_>], host: Option<IpAddr>, filter: &mut Filter) {
+    let tokens = tokens(lines);
+    let tables = tables(&tokens);
+    let mut interfaces = Interfaces::default();
+    for table in &tables {
+        mention_interfaces(table, &mut interfaces);
+    }
+    let external = interfaces.external();
+    for (number, table) in tables.iter().enumerate() {
+        let translation = Translation {
+            table,
+            prefix: format!("nft {number} "),
+        };
+        let place = Place {
+            host,
+            external: &external,
+        };
+        translation.write(filter, place);
+        if filter.names_too_much() {
+            return;
+        }
+    }
+}
+
+/// The interfaces that the rules of a table name, with the chains that their packets go to.
+fn mention_interfaces(table: &Table<'_>, interfaces: &mut Interfaces) {
+    for chain in &table.chains {
+        for device in chain.base.iter().flat_map(|base| &base.devices) {
+            interfaces.mention(device, "");
+        }
+        for rule in &chain.rules {
+            let own = if chain.base.is_none() {
+                chain.name.as_str()
+            } else {
+                ""
+            };
+            mention_in_rule(table, rule, own, interfaces);
+        }
+    }
+}
+
+fn mention_in_rule(table: &Table<'_>, rule: &[Token], own: &str, interfaces: &mut Interfaces) {
+    let is_name = |token: &Token| token.is("iif") || token.is("iifname");
+    let Some(place) = rule.iter().position(is_name) else {
+        return;
+    };
+    let target = rule
+        .iter()
+        .position(|token| token.is("jump") || token.is("goto"));
+    let target = target.and_then(|place| rule.get(place + 1));
+    let leads_to = target.map_or(own, |token| token.text.as_str());
+    let mut parser = Parser::new(&rule[place..]);
+    parser.field();
+    let is_map = parser.take("vmap");
+    parser.take("!=");
+    let Some(next) = parser.peek() else {
+        return;
+    };
+    let named = next
+        .text
+        .strip_prefix('@')
+        .and_then(|name| table.sets.get(name));
+    let listed = match named {
+        Some(listed) => listed.clone(),
+        None if next.is("{") => elements(parser.braced()),
+        None => {
+            interfaces.mention(&next.text, leads_to);
+            return;
+        }
+    };
+    for element in &listed {
+        let leads_to = match is_map {
+            true => element.value.get(1).map_or("", String::as_str),
+            false => leads_to,
+        };
+        if let Some(name) = element.key.first() {
+            interfaces.mention(name, leads_to);
+        }
+    }
+}
+
+/// A table on its way into a filter.
+struct Translation<'a> {
+    table: &'a Table<'a>,
+    /// Makes its chains' names its own.
+    prefix: String,
+}
+
+impl Translation<'_> {
+    fn write(&self, filter: &mut Filter, place: Place<'_>) {
+        let mut lookups = Lookups::new(self.table, place);
+        for chain in &self.table.chains {
+            let number = self.chain(filter, &chain.name);
+            filter.define(number);
+            self.set_base(filter, number, chain, place.external);
+            for tokens in &chain.rules {
+                if is_torn(tokens) {
+                    filter.skip(tokens[0].line, "it cannot be read: its brace is not closed");
+                    continue;
+                }
+                let branches = rule::branches(&mut lookups, tokens);
+                self.push(filter, number, tokens, branches);
+                if filter.names_too_much() {
+                    return;
+                }
+            }
+        }
+    }
+
+    fn chain(&self, filter: &mut Filter, name: &str) -> ChainNo {
+        filter.chain(&format!("{}{name}", self.prefix))
+    }
+
+    fn set_base(
+        &self,
+        filter: &mut Filter,
+        number: ChainNo,
+        chain: &Chain<'_>,
+        external: &External,
+    ) {
+        let Some(line) = &chain.base else {
+            return;
+        };
+        let is_external = |name: &String| external.condition(name).holds != Holds::Never;
+        let is_for_host = line.devices.is_empty() || line.devices.iter().any(is_external);
+        if line.base.families != Families::Neither && is_for_host {
+            filter.set_base(number, line.base);
+        }
+    }
+
+    fn push(&self, filter: &mut Filter, chain: ChainNo, rule: &[Token], branches: Vec<Branch>) {
+        let line = rule.first().map_or(1, |token| token.line);
+        for branch in branches {
+            if let (None, Some(reason @ Reason::UnreadablePorts(_))) =
+                (&branch.action, &branch.matches.reason)
+            {
+                filter.skip(line, reason.to_string());
+            }
+            let verdict = match branch.action {
+                None | Some(Action::Continue) => Verdict::Continue,
+                Some(Action::Accept) => Verdict::Accept,
+                Some(Action::Refuse) => Verdict::Refuse,
+                Some(Action::Return) => Verdict::Return,
+                Some(Action::Translate) => Verdict::Translate,
+                Some(Action::Alter) => Verdict::Alter,
+                Some(Action::Unknown(reason)) => Verdict::Unknown(reason),
+                Some(Action::Jump(name)) => Verdict::Jump(self.chain(filter, &name)),
+                Some(Action::Goto(name)) => Verdict::Goto(self.chain(filter, &name)),
+            };
+            let rule = Rule {
+                line,
+                matches: branch.matches,
+                verdict,
+            };
+            filter.push(chain, rule);
+        }
+    }
+}
+
+/// Whether the end of a rule is missing.
+fn is_torn(rule: &[Token]) -> bool {
+    let count = |sign: &str| rule.iter().filter(|token| token.is(sign)).count();
+    count("{") != count("}")
+}

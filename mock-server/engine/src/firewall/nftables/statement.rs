@@ -1,0 +1,228 @@
+//! Statements of a rule: verdicts, limits, what counts and what logs.
+
+use super::branch::{Action, Branch, Flow, require};
+use super::lookup::Lookups;
+use super::parser::Parser;
+use super::tokens::Token;
+use crate::firewall::filter::{Condition, Holds, Ports, Reason};
+
+/// Words that statements begin with.
+const BEGINNINGS: [&str; 30] = [
+    "accept",
+    "drop",
+    "reject",
+    "return",
+    "continue",
+    "jump",
+    "goto",
+    "queue",
+    "counter",
+    "log",
+    "limit",
+    "quota",
+    "comment",
+    "add",
+    "update",
+    "delete",
+    "meter",
+    "set",
+    "dnat",
+    "snat",
+    "redirect",
+    "masquerade",
+    "tproxy",
+    "notrack",
+    "flow",
+    "dup",
+    "fwd",
+    "synproxy",
+    "xt",
+    "#",
+];
+
+pub(super) fn begins(token: &Token) -> bool {
+    !token.is_quoted && BEGINNINGS.contains(&token.text.as_str())
+}
+
+/// Reads a statement, or passes over a word that the reader does not know.
+pub(super) fn read(
+    lookups: &mut Lookups<'_>,
+    parser: &mut Parser<'_>,
+    branches: &mut [Branch],
+) -> Flow {
+    let Some(token) = parser.next() else {
+        return Flow::Ends;
+    };
+    if !begins(token) {
+        require(branches, Condition::unknown(&token.text));
+        return Flow::GoesOn;
+    }
+    match token.text.as_str() {
+        "accept" => decide(branches, Action::Accept),
+        "drop" | "reject" => decide(branches, Action::Refuse),
+        "return" => decide(branches, Action::Return),
+        "continue" => decide(branches, Action::Continue),
+        "jump" => decide(branches, Action::Jump(parser.word().to_owned())),
+        "goto" => decide(branches, Action::Goto(parser.word().to_owned())),
+        "snat" | "masquerade" => decide(branches, Action::Continue),
+        "dnat" | "redirect" | "tproxy" => translate(lookups, parser, branches),
+        "queue" | "fwd" | "synproxy" => decide(
+            branches,
+            Action::Unknown(Reason::Target(token.text.as_str().into())),
+        ),
+        "notrack" => decide_and_go_on(branches, Action::Alter),
+        "xt" => extension(parser, branches),
+        "#" => remark(parser, branches),
+        word => {
+            modifier(lookups, parser, word, branches);
+            Flow::GoesOn
+        }
+    }
+}
+
+fn decide(branches: &mut [Branch], action: Action) -> Flow {
+    for branch in branches {
+        match branch.action {
+            // A mark does not keep the verdict behind it from deciding.
+            None | Some(Action::Alter) => branch.action = Some(action.clone()),
+            Some(_) => {}
+        }
+    }
+    Flow::Ends
+}
+
+fn decide_and_go_on(branches: &mut [Branch], action: Action) -> Flow {
+    decide(branches, action);
+    Flow::GoesOn
+}
+
+/// Address translation, whose map may name the ports.
+fn translate(lookups: &mut Lookups<'_>, parser: &mut Parser<'_>, branches: &mut [Branch]) -> Flow {
+    if let (Some(found), [branch]) = (lookups.translated(parser), &mut *branches) {
+        let mut found = found.iter();
+        if let Some(first) = found.next() {
+            let named = found.fold(first.matches.clone(), |mut all, one| {
+                if let (Ports::Listed(known), Ports::Listed(more)) =
+                    (&mut all.ports, &one.matches.ports)
+                {
+                    known.extend(more);
+                }
+                all
+            });
+            branch.matches = std::mem::take(&mut branch.matches).and(named);
+        }
+    }
+    decide(branches, Action::Translate)
+}
+
+/// `xt match "comment"`, `xt target "LOG"`: what iptables set up and nft cannot print.
+fn extension(parser: &mut Parser<'_>, branches: &mut [Branch]) -> Flow {
+    let (kind, name) = (parser.word(), parser.word());
+    let is_neutral = matches!(
+        name,
+        "comment"
+            | "limit"
+            | "hashlimit"
+            | "LOG"
+            | "NFLOG"
+            | "AUDIT"
+            | "CHECKSUM"
+            | "TRACE"
+            | "CLASSIFY"
+            | "TCPMSS"
+    );
+    match kind {
+        _ if is_neutral => Flow::GoesOn,
+        "target" => decide(branches, Action::Unknown(Reason::Target(name.into()))),
+        _ => {
+            require(branches, Condition::unknown(&format!("xt {kind} {name}")));
+            Flow::GoesOn
+        }
+    }
+}
+
+/// What iptables set up, as old versions print it: `# xt_recent`.
+fn remark(parser: &mut Parser<'_>, branches: &mut [Branch]) -> Flow {
+    let is_over = branches.iter().any(|branch| branch.action.is_some());
+    if is_over {
+        return Flow::Ends;
+    }
+    let mut words = Vec::new();
+    while parser.peek().is_some_and(|token| !begins(token)) {
+        words.push(parser.word());
+    }
+    require(
+        branches,
+        Condition::unknown(&format!("# {}", words.join(" "))),
+    );
+    Flow::GoesOn
+}
+
+/// What stands in front of a verdict and does not decide.
+fn modifier(lookups: &Lookups<'_>, parser: &mut Parser<'_>, word: &str, branches: &mut [Branch]) {
+    match word {
+        "counter" if parser.take("packets") => parser.skip(3),
+        "counter" if parser.take("name") => parser.skip(1),
+        "log" => log(parser),
+        "comment" => parser.skip(1),
+        "limit" if parser.take("name") => {
+            let is_over = lookups.table.over_limits.contains(parser.word());
+            limit(branches, is_over);
+        }
+        "limit" => {
+            parser.take("rate");
+            limit(branches, parser.take("over"));
+            parser.skip(1);
+            if parser.take("burst") {
+                parser.skip(2);
+            }
+        }
+        "quota" if parser.take("name") => parser.skip(1),
+        "quota" => {
+            limit(branches, parser.take("over"));
+            parser.take("until");
+            parser.skip(2);
+            if parser.take("used") {
+                parser.skip(2);
+            }
+        }
+        "add" | "update" | "delete" | "meter" | "set" | "flow" | "dup" => dynamic(parser, branches),
+        _ => {}
+    }
+}
+
+fn limit(branches: &mut [Branch], is_over: bool) {
+    let holds = if is_over { Holds::Never } else { Holds::Always };
+    require(branches, Condition::new(holds, Reason::Excess));
+}
+
+/// `add @seen { ip saddr limit rate over 10/minute }`: holds always, but for what is over its limit.
+fn dynamic(parser: &mut Parser<'_>, branches: &mut [Branch]) {
+    while let Some(token) = parser.peek() {
+        if token.is("{") {
+            let is_over = parser.braced().iter().any(|token| token.is("over"));
+            limit(branches, is_over);
+            return;
+        }
+        if begins(token) && !token.is("add") {
+            return;
+        }
+        parser.next();
+    }
+}
+
+fn log(parser: &mut Parser<'_>) {
+    while let Some(token) = parser.peek() {
+        match token.text.as_str() {
+            _ if token.is_quoted => return,
+            "prefix" | "group" | "snaplen" | "queue-threshold" | "level" => parser.skip(2),
+            "flags" => {
+                parser.skip(2);
+                while parser.sees("sequence") || parser.sees("options") || parser.take(",") {
+                    parser.next();
+                }
+            }
+            _ => return,
+        }
+    }
+}

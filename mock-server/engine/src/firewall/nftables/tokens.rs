@@ -1,0 +1,89 @@
+//! The words and signs of a ruleset.
+
+use crate::firewall::line::Line;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Token {
+    pub(super) text: String,
+    /// Whether it stood in double quotes, and so is no word of the language.
+    pub(super) is_quoted: bool,
+    pub(super) line: u32,
+}
+
+impl Token {
+    /// Whether it is this word or sign.
+    pub(super) fn is(&self, word: &str) -> bool {
+        !self.is_quoted && self.text == word
+    }
+
+    pub(super) fn is_newline(&self) -> bool {
+        self.is("\n")
+    }
+}
+
+const SIGNS: [char; 6] = ['{', '}', ';', ',', '(', ')'];
+
+/// The tokens of all lines, with one for the end of each.
+pub(super) fn tokens(lines: &[Line<'_>]) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    for line in lines {
+        add_line(&line.text, line.number, &mut tokens);
+    }
+    tokens
+}
+
+fn add_line(text: &str, line: u32, tokens: &mut Vec<Token>) {
+    let mut push = |text: &str, is_quoted| {
+        tokens.push(Token {
+            text: text.to_owned(),
+            is_quoted,
+            line,
+        });
+    };
+    let mut rest = text.trim();
+    while let Some(first) = rest.chars().next() {
+        if first == '#' {
+            if is_remark(rest, text) {
+                break;
+            }
+            // Old versions print so what they cannot translate.
+            push("#", false);
+            rest = &rest[1..];
+        } else if let Some(quoted) = rest.strip_prefix('"') {
+            let (inside, after) = quoted.split_once('"').unwrap_or((quoted, ""));
+            push(inside, true);
+            rest = after;
+        } else if SIGNS.contains(&first) {
+            push(&rest[..1], false);
+            rest = &rest[1..];
+        } else {
+            let is_end = |c: char| c.is_whitespace() || c == '"' || SIGNS.contains(&c);
+            let end = rest.find(is_end).unwrap_or(rest.len());
+            push(&rest[..end], false);
+            rest = &rest[end..];
+        }
+        rest = rest.trim_start();
+    }
+    push("\n", false);
+}
+
+/// Whether what follows a `#` is a handle or a line of its own.
+fn is_remark(rest: &str, line: &str) -> bool {
+    rest.starts_with("# handle ") || line.trim().starts_with('#')
+}
+
+/// What stands between a brace and its fellow, without them, and where that ends.
+pub(super) fn braced(tokens: &[Token]) -> (&[Token], usize) {
+    let mut depth = 0_usize;
+    for (place, token) in tokens.iter().enumerate() {
+        if token.is("{") {
+            depth += 1;
+        } else if token.is("}") {
+            depth = depth.saturating_sub(1);
+            if depth == 0 {
+                return (&tokens[1..place], place + 1);
+            }
+        }
+    }
+    (tokens.get(1..).unwrap_or(&[]), tokens.len())
+}

@@ -1,0 +1,148 @@
+//! The text that a person pastes: dumps of one tool or of several, with
+//! whatever a terminal, a mail or an editor did to them.
+
+use std::borrow::Cow;
+
+use super::format::FirewallFormat;
+use super::line::Line;
+use super::{firewalld, iptables, nftables, ufw};
+
+/// A paste, line by line.
+pub(super) struct Paste<'a> {
+    lines: Vec<(FirewallFormat, Line<'a>)>,
+}
+
+/// Without what encodings leave behind: byte-order marks, and the zeros of UTF-16 that was taken for text.
+pub(super) fn clean(content: &str) -> Cow<'_, str> {
+    let marks = ['\u{feff}', '\u{fffd}', '\u{fffe}', 'ÿ', 'þ'];
+    match content.contains('\0') {
+        true => {
+            let text = content.replace('\0', "");
+            Cow::Owned(text.trim_start_matches(marks).to_owned())
+        }
+        false => Cow::Borrowed(content.trim_start_matches('\u{feff}')),
+    }
+}
+
+impl<'a> Paste<'a> {
+    /// Tells which lines are of which tool.
+    pub(super) fn of(content: &'a str) -> Self {
+        let mut sorter = Sorter::default();
+        for (number, text) in (1..).zip(content.lines()) {
+            sorter.add(Line {
+                number,
+                text: Cow::Borrowed(text),
+            });
+        }
+        Self {
+            lines: sorter.lines,
+        }
+    }
+
+    /// The formats that are in it, in the order in which they come.
+    pub(super) fn formats(&self) -> Vec<FirewallFormat> {
+        let mut formats = Vec::new();
+        for (format, _) in &self.lines {
+            if !formats.contains(format) {
+                formats.push(*format);
+            }
+        }
+        formats
+    }
+
+    /// The tool and the text of a line.
+    pub(super) fn quote(&self, number: usize) -> Option<(FirewallFormat, &str)> {
+        let place = self
+            .lines
+            .binary_search_by_key(&number, |(_, line)| line.number as usize);
+        let (format, line) = self.lines.get(place.ok()?)?;
+        Some((*format, &line.text))
+    }
+
+    /// The lines of one tool.
+    pub(super) fn lines(&self, format: FirewallFormat) -> Vec<Line<'a>> {
+        let lines = self.lines.iter().filter(|(of, _)| *of == format);
+        lines.map(|(_, line)| line.clone()).collect()
+    }
+}
+
+/// What the lines before say of the next one.
+#[derive(Default)]
+struct Sorter<'a> {
+    lines: Vec<(FirewallFormat, Line<'a>)>,
+    /// Braces of nft that are open.
+    depth: usize,
+    is_in_ufw_table: bool,
+    is_in_zone: bool,
+    /// The last line that no tool has claimed, which may be the name of a zone.
+    unclaimed: Option<Line<'a>>,
+    /// Whether the last line is a rule of iptables.
+    follows_rule: bool,
+}
+
+impl<'a> Sorter<'a> {
+    fn add(&mut self, line: Line<'a>) {
+        let text = line.text.trim();
+        let follows_rule = std::mem::take(&mut self.follows_rule);
+        if iptables::is_start(text) {
+            self.depth = 0;
+            self.leave();
+            self.follows_rule = text.contains("-A ");
+            self.lines.push((FirewallFormat::Iptables, line));
+        } else if self.depth > 0 || nftables::is_start(text) {
+            self.leave();
+            self.depth = nftables::depth_after(text, self.depth);
+            self.lines.push((FirewallFormat::Nftables, line));
+        } else if text.is_empty() {
+            self.is_in_zone = false;
+        } else if follows_rule && self.take_continuation(&line) {
+            self.follows_rule = true;
+        } else if ufw::is_start(text) {
+            self.leave();
+            self.is_in_ufw_table = true;
+            self.lines.push((FirewallFormat::Ufw, line));
+        } else if self.is_in_zone || firewalld::is_field(text) {
+            self.add_to_zone(line);
+        } else if self.is_in_ufw_table {
+            self.unclaimed = Some(line.clone());
+            self.lines.push((FirewallFormat::Ufw, line));
+        } else {
+            self.unclaimed = Some(line);
+        }
+    }
+
+    fn leave(&mut self) {
+        self.is_in_ufw_table = false;
+        self.is_in_zone = false;
+        self.unclaimed = None;
+    }
+
+    fn add_to_zone(&mut self, line: Line<'a>) {
+        if !self.is_in_zone {
+            self.is_in_ufw_table = false;
+            let header = self.unclaimed.take();
+            let header =
+                header.filter(|header| indentation(&header.text) < indentation(&line.text));
+            self.lines
+                .extend(header.map(|header| (FirewallFormat::Firewalld, header)));
+        }
+        self.is_in_zone = true;
+        self.lines.push((FirewallFormat::Firewalld, line));
+    }
+
+    /// Joins a line to the rule that a terminal broke before it; whether it was one.
+    fn take_continuation(&mut self, line: &Line<'a>) -> bool {
+        let Some((_, rule)) = self.lines.last_mut() else {
+            return false;
+        };
+        match iptables::joined(&rule.text, &line.text) {
+            Some(joined) => rule.text = Cow::Owned(joined),
+            None => return false,
+        }
+        true
+    }
+}
+
+fn indentation(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
