@@ -219,19 +219,8 @@ impl Walk<'_> {
         if rule.verdict == Verdict::Continue || !rule.matches.families.contain(self.family) {
             return 0;
         }
-        if rule.matches.holds == Holds::Sometimes && rule.matches.holds_altered == Holds::Sometimes
-        {
-            match rule.verdict {
-                Verdict::Refuse => {
-                    self.refuse_some(number, flow);
-                    return 0;
-                }
-                Verdict::Accept if !rule.matches.names_ports() => {
-                    self.accept_some(number, flow);
-                    return 0;
-                }
-                _ => {}
-            }
+        if self.glance(number, flow) {
+            return 0;
         }
         let matched = self.matched(number, flow);
         let taken = matched.len();
@@ -310,6 +299,21 @@ impl Walk<'_> {
             cell.packets &= !(packets & left);
         }
         matched
+    }
+
+    /// Applies a rule that changes no flow, since only some packets meet it; whether it was one.
+    fn glance(&mut self, number: RuleNo, flow: &Flow) -> bool {
+        let rule = self.filter.rule(number);
+        let (holds, holds_altered) = (rule.matches.holds, rule.matches.holds_altered);
+        if holds != Holds::Sometimes || holds_altered != Holds::Sometimes {
+            return false;
+        }
+        match rule.verdict {
+            Verdict::Refuse => self.refuse_some(number, flow),
+            Verdict::Accept if !rule.matches.names_ports() => self.accept_some(number, flow),
+            _ => return false,
+        }
+        true
     }
 
     /// A rule that refuses some packets leaves all of them where they are: others go on.
