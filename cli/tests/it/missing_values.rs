@@ -20,19 +20,9 @@ fn account_telling(overview: &Value) -> Account {
 fn domains_that_are_not_told_are_no_empty_list() {
     let tenant = account_telling(&json!({ "subscribed": true, "slots_total": 5 }));
     let shell = Shell::of(&tenant);
-    let list = shell.line("domain list -c 42 -o json").exits(0);
-    assert_eq!(list.json(), Value::Null);
-    let list = shell.line("domain list -c 42").exits(0).stdout;
-    assert!(list.contains("does not list the domains"), "{list}");
-    let status = shell.line("status -c 42 -o json").exits(0).json();
-    let domains = &status["domains"];
-    for field in ["slots_used", "by_status", "over_quota", "quota_paused"] {
-        assert_eq!(domains[field], Value::Null, "{field}: {status}");
-    }
-    assert_eq!(status["open_domain_alerts"], Value::Null, "{status}");
-    let status = shell.line("status -c 42").exits(0).stdout;
-    assert!(status.contains("unknown of 5"), "{status}");
     for line in [
+        "domain list -c 42 -o json",
+        "status -c 42 -o json",
         "alert list -c 42 -o json",
         "domain show shop.example -c 42 -o json",
     ] {

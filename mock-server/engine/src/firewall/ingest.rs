@@ -3,7 +3,7 @@
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::filter::{MOST_NAMED, SkippedLine};
+use super::filter::{MOST_NAMED, MOST_RULES, SkippedLine};
 use super::format::FirewallFormat;
 use super::port_map::PortMap;
 use super::reading::{AcceptedLine, PasteReading, read};
@@ -75,7 +75,7 @@ impl Session<'_> {
             return Err(Refusal::invalid(
                 "content",
                 format!(
-                    "The content field must name at most {MOST_NAMED} port ranges and accept at most {MOST_ACCEPTED}: send a part of the dump at a time."
+                    "The content field must have at most {MOST_RULES} rules, name at most {MOST_NAMED} port ranges and accept at most {MOST_ACCEPTED}: send a part of the dump at a time."
                 ),
             ));
         }

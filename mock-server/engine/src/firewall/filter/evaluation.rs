@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::condition::{Family, Holds, Reason};
 use super::model::{Filter, Hook, RuleNo, Verdict};
 use super::partition::Partition;
-use super::walk::{Acceptance, Acceptor, Cause, Extent, Fates, Refusal, inbound_bases, walk};
+use super::walk::{Acceptance, Acceptor, Cause, Extent, Outcomes, Refusal, inbound_bases, walk};
 use super::ways::{Standing, Ways};
 use crate::values::{PortRange, Protocol};
 
@@ -20,7 +20,7 @@ pub(super) struct Evaluation<'a> {
 
 /// What became of those of one family.
 pub(super) struct Outcome {
-    fates: Fates,
+    outcomes: Outcomes,
     /// Whether the dump has a filter for packets to the host.
     has_input: bool,
     /// Acceptances by the rule that they are told of: the one that names the ports, else the one that accepts.
@@ -30,12 +30,12 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    fn new(filter: &Filter, family: Family, fates: Fates) -> Self {
+    fn new(filter: &Filter, family: Family, outcomes: Outcomes) -> Self {
         let bases = inbound_bases(filter, family);
         let has_input = bases.iter().any(|(_, base)| base.hook == Hook::Input);
-        let mut is_accepted_by_rule = vec![false; fates.refusals.len()];
+        let mut is_accepted_by_rule = vec![false; outcomes.refusals.len()];
         let mut by_rule = Vec::new();
-        for acceptance in &fates.acceptances {
+        for acceptance in &outcomes.acceptances {
             let rule = match acceptance.by {
                 Acceptor::Rule(rule) => acceptance.named_by.or(Some(rule)),
                 Acceptor::Policy(_) => acceptance.named_by,
@@ -48,7 +48,7 @@ impl Outcome {
         }
         by_rule.sort_by_key(|(rule, acceptance)| (*rule, acceptance.interval));
         Self {
-            fates,
+            outcomes,
             has_input,
             by_rule,
             is_accepted_by_rule,
@@ -64,13 +64,13 @@ impl Outcome {
 
     fn is_open(&self, interval: usize) -> bool {
         self.has_input
-            && self.fates.refusals[interval].is_none()
-            && self.fates.translations[interval].is_none()
+            && self.outcomes.refusals[interval].is_none()
+            && self.outcomes.translations[interval].is_none()
     }
 
     /// The policies that alone accept an interval which nothing refuses.
     fn open_by_policy(&self) -> Option<u32> {
-        let acceptances = self.fates.acceptances.iter().rev();
+        let acceptances = self.outcomes.acceptances.iter().rev();
         acceptances
             .filter(|acceptance| {
                 let interval = acceptance.interval as usize;
@@ -108,7 +108,7 @@ impl<'a> Evaluation<'a> {
         match self.filter.rule(rule).verdict {
             Verdict::Accept | Verdict::Translate | Verdict::Unknown(_) => true,
             _ => self.outcomes.iter().any(|outcome| {
-                !outcome.acceptances(rule).is_empty() || outcome.fates.publishers.contains(&rule)
+                !outcome.acceptances(rule).is_empty() || outcome.outcomes.publishers.contains(&rule)
             }),
         }
     }
@@ -117,7 +117,7 @@ impl<'a> Evaluation<'a> {
     fn publishes(&self, rule: RuleNo) -> bool {
         let mut outcomes = self.outcomes.iter();
         self.filter.rule(rule).verdict == Verdict::Translate
-            || outcomes.any(|outcome| outcome.fates.publishers.contains(&rule))
+            || outcomes.any(|outcome| outcome.outcomes.publishers.contains(&rule))
     }
 
     /// Lines of policies that accept what no line decides.
@@ -206,8 +206,8 @@ impl<'a> Evaluation<'a> {
     /// Why an interval that a rule accepts is not open.
     fn lost(&self, outcome: &Outcome, interval: usize) -> Standing {
         match (
-            outcome.fates.refusals[interval],
-            outcome.fates.translations[interval],
+            outcome.outcomes.refusals[interval],
+            outcome.outcomes.translations[interval],
         ) {
             (Some(refusal), _) => Standing::Refused(refusal),
             (None, Some(_)) => Standing::Published,
@@ -221,7 +221,7 @@ impl<'a> Evaluation<'a> {
             return Standing::Narrowed(rule);
         }
         let chain = self.filter.owner(rule);
-        if !outcome.fates.is_entered[chain.0] {
+        if !outcome.outcomes.is_entered[chain.0] {
             return self.ways.unreached(self.filter, chain);
         }
         match outcome.is_open(interval) {
@@ -233,7 +233,7 @@ impl<'a> Evaluation<'a> {
     /// What a rule that names no port comes to.
     pub(super) fn standing_of_unnamed(&self, rule: RuleNo) -> Standing {
         let mut outcomes = self.outcomes.iter();
-        if outcomes.any(|outcome| outcome.fates.told_elsewhere.contains(&rule)) {
+        if outcomes.any(|outcome| outcome.outcomes.told_elsewhere.contains(&rule)) {
             return Standing::ToldElsewhere;
         }
         if self.publishes(rule) {
@@ -265,7 +265,7 @@ impl<'a> Evaluation<'a> {
         let mut entered = self
             .outcomes
             .iter()
-            .map(|outcome| outcome.fates.is_entered[chain.0]);
+            .map(|outcome| outcome.outcomes.is_entered[chain.0]);
         match entered.any(|is_entered| is_entered) {
             true => Standing::Decided,
             false => self.ways.unreached(self.filter, chain),

@@ -14,5 +14,7 @@ mod ways;
 
 pub(super) use condition::{Condition, Families, Family, Holds, Match, Ports, Protocols, Reason};
 pub use model::SkippedLine;
-pub(super) use model::{Base, ChainNo, Filter, Hook, MOST_NAMED, Policy, Rule, Verdict};
+pub(super) use model::{
+    Base, ChainNo, Filter, Hook, MOST_NAMED, MOST_RULES, Policy, Rule, Verdict,
+};
 pub(super) use report::{Accepted, Reading, evaluate};

@@ -107,6 +107,9 @@ pub struct SkippedLine {
 /// Port ranges that a dump may name; those of a set count wherever it is used.
 pub(in crate::firewall) const MOST_NAMED: usize = 20_000;
 
+/// Rules that a dump may have, which bounds the memory that one call takes.
+pub(in crate::firewall) const MOST_RULES: usize = 12_000;
+
 /// A packet filter.
 #[derive(Default, Debug)]
 pub(in crate::firewall) struct Filter {
@@ -172,9 +175,9 @@ impl Filter {
         self.skipped.push(SkippedLine { line, reason });
     }
 
-    /// Whether more was named than a dump may name: nothing that follows is kept.
+    /// Whether there are more rules or port ranges than a dump may have: nothing that follows is kept.
     pub(in crate::firewall) fn names_too_much(&self) -> bool {
-        self.named > MOST_NAMED
+        self.named > MOST_NAMED || self.rules.len() > MOST_RULES
     }
 
     /// Every rule, with its chain.

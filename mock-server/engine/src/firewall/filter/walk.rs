@@ -90,7 +90,7 @@ pub(super) enum Acceptor {
 }
 
 /// What became of the packets of one address family.
-pub(super) struct Fates {
+pub(super) struct Outcomes {
     /// The refusal of each interval, if there is one.
     pub(super) refusals: Vec<Option<Refusal>>,
     /// The rule that gives packets to each interval another destination.
@@ -110,7 +110,7 @@ struct Walk<'a> {
     runs: &'a [Vec<Range<usize>>],
     family: Family,
     steps_left: usize,
-    fates: Fates,
+    outcomes: Outcomes,
     /// What the present base chain lets through, by interval.
     passed: Vec<u8>,
 }
@@ -121,13 +121,13 @@ pub(super) fn walk(
     partition: &Partition,
     runs: &[Vec<Range<usize>>],
     family: Family,
-) -> Fates {
+) -> Outcomes {
     let mut walk = Walk {
         filter,
         runs,
         family,
         steps_left: MOST_STEPS,
-        fates: Fates {
+        outcomes: Outcomes {
             refusals: vec![None; partition.len()],
             translations: vec![None; partition.len()],
             acceptances: Vec::new(),
@@ -140,7 +140,7 @@ pub(super) fn walk(
     for (chain, base) in inbound_bases(filter, family) {
         walk.base(chain, base);
     }
-    walk.fates
+    walk.outcomes
 }
 
 /// The base chains of inbound packets, in their order.
@@ -184,7 +184,7 @@ impl Walk<'_> {
             self.steps_left = 0;
         }
         let mut returned = Flow::new();
-        self.fates.is_entered[chain.0] |= flow.iter().any(|cell| cell.narrowed_by.is_none());
+        self.outcomes.is_entered[chain.0] |= flow.iter().any(|cell| cell.narrowed_by.is_none());
         let mut taken = 0;
         for number in &filter.chains[chain.0].rules {
             if flow.is_empty() {
@@ -249,10 +249,10 @@ impl Walk<'_> {
             Verdict::Translate => {
                 for cell in matched {
                     let told = cell.named_by.unwrap_or(number);
-                    self.fates.translations[cell.interval as usize].get_or_insert(told);
-                    self.fates.publishers.insert(told);
+                    self.outcomes.translations[cell.interval as usize].get_or_insert(told);
+                    self.outcomes.publishers.insert(told);
                     if told != number {
-                        self.fates.told_elsewhere.insert(number);
+                        self.outcomes.told_elsewhere.insert(number);
                     }
                 }
             }
@@ -364,9 +364,9 @@ impl Walk<'_> {
         self.passed[cell.interval as usize] |= packets;
         self.spend(ACCEPTANCE);
         if let (Acceptor::Rule(by), Some(_)) = (by, cell.named_by) {
-            self.fates.told_elsewhere.insert(by);
+            self.outcomes.told_elsewhere.insert(by);
         }
-        self.fates.acceptances.push(Acceptance {
+        self.outcomes.acceptances.push(Acceptance {
             interval: cell.interval,
             by,
             named_by: cell.named_by,
@@ -379,7 +379,7 @@ impl Walk<'_> {
             Some(_) => Extent::Some,
             None => extent,
         };
-        let refusal = &mut self.fates.refusals[cell.interval as usize];
+        let refusal = &mut self.outcomes.refusals[cell.interval as usize];
         let is_known = |known: &Refusal| known.extent == Extent::All || extent == Extent::Some;
         if !refusal.as_ref().is_some_and(is_known) {
             *refusal = Some(Refusal { extent, cause });
