@@ -93,7 +93,7 @@ operation! {
     }
     answer {
         |_, answer, check| {
-            // The specification has both words for it (A15).
+            // The specification has both words for it.
             if answer.status.as_str() != "terminated" {
                 check.same("status", &SubscriptionStatus::Cancelled, &answer.status);
             }
