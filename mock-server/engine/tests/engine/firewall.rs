@@ -328,8 +328,12 @@ fn a_dump_that_asks_for_too_much_is_refused_as_a_whole_e13() {
     let mut bench = Bench::new();
     let id = bench.provision(42, "203.0.113.10");
     let mut ingest = |dump: &str| ingest(&mut bench, id, dump, None);
-    assert_eq!(ingest(&dump("DROP", 20_000)).expect("read").parsed_rules, 0);
-    for beyond in [dump("ACCEPT", 2_001), dump("DROP", 20_001)] {
+    assert_eq!(ingest(&dump("DROP", 12_000)).expect("read").parsed_rules, 0);
+    let services = format!("public (active)\n  services: {}\n", "ssh ".repeat(12_001));
+    let fifteen =
+        "-A INPUT -p tcp -m multiport --dports 1,3,5,7,9,11,13,15,17,19,21,23,25,27,29 -j DROP\n";
+    let named = format!("*filter\n{}COMMIT\n", fifteen.repeat(1_334));
+    for beyond in [dump("ACCEPT", 2_001), dump("DROP", 12_001), services, named] {
         let refused = ingest(&beyond);
         assert!(matches!(refused, Err(Refusal::Invalid(_))), "{refused:?}");
     }

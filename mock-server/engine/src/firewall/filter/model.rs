@@ -121,6 +121,8 @@ pub(in crate::firewall) struct Filter {
     /// Lines that could not be read, or that no chain holds.
     pub(super) skipped: Vec<SkippedLine>,
     named: usize,
+    /// Whether a front end met more rules than a dump may have.
+    has_too_many_rules: bool,
 }
 
 impl Filter {
@@ -169,6 +171,11 @@ impl Filter {
         self.chains[chain.0].rules.push(number);
     }
 
+    /// Says that the dump has more than [`MOST_RULES`] rules; the others were not kept.
+    pub(in crate::firewall) fn note_too_many_rules(&mut self) {
+        self.has_too_many_rules = true;
+    }
+
     pub(in crate::firewall) fn skip(&mut self, line: u32, reason: impl Into<String>) {
         let reason = reason.into();
         let line = line as usize;
@@ -177,7 +184,7 @@ impl Filter {
 
     /// Whether there are more rules or port ranges than a dump may have: nothing that follows is kept.
     pub(in crate::firewall) fn names_too_much(&self) -> bool {
-        self.named > MOST_NAMED || self.rules.len() > MOST_RULES
+        self.has_too_many_rules || self.named > MOST_NAMED || self.rules.len() > MOST_RULES
     }
 
     /// Every rule, with its chain.

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use super::rich_rule::RichRule;
 use super::services::{listed_port, service};
-use crate::firewall::filter::{Condition, Holds, Match, Reason};
+use crate::firewall::filter::{Condition, Holds, MOST_RULES, Match, Reason};
 use crate::firewall::line::Line;
 use crate::firewall::specs::{protocols, source_ports};
 
@@ -151,7 +151,10 @@ impl Zone {
                 let allowed = values
                     .split_whitespace()
                     .flat_map(|value| allowed(field, value));
-                self.allowed.extend(allowed.map(|matches| (line, matches)));
+                // One more than a filter takes says that there are too many.
+                let room = (MOST_RULES + 1).saturating_sub(self.allowed.len());
+                let allowed = allowed.take(room).map(|matches| (line, matches));
+                self.allowed.extend(allowed);
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::rule::Draft;
-use crate::firewall::filter::{Family, Filter, Policy};
+use crate::firewall::filter::{Family, Filter, MOST_RULES, Policy};
 use crate::firewall::line::Line;
 
 /// Tables that are read of one dump; a host has ten.
@@ -135,6 +135,8 @@ struct Reader {
     present: Section,
     /// From the last program that said it made the dump.
     generator: Option<Family>,
+    /// Rules so far, of all sections.
+    rules: usize,
 }
 
 impl Reader {
@@ -156,10 +158,19 @@ impl Reader {
         } else if let Some(rest) = text.strip_prefix("-P ") {
             self.read_policy(rest, line, filter);
         } else if text.starts_with("-A ") {
-            match Draft::parse(text) {
-                Some(draft) => self.present.add_rule(line.number, draft),
-                None => filter.skip(line.number, "it cannot be read"),
-            }
+            self.read_rule(text, line, filter);
+        }
+    }
+
+    fn read_rule(&mut self, text: &str, line: &Line<'_>, filter: &mut Filter) {
+        self.rules += 1;
+        if self.rules > MOST_RULES {
+            filter.note_too_many_rules();
+            return;
+        }
+        match Draft::parse(text) {
+            Some(draft) => self.present.add_rule(line.number, draft),
+            None => filter.skip(line.number, "it cannot be read"),
         }
     }
 
