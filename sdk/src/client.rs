@@ -95,6 +95,11 @@ impl Client {
         raw::send(self, request).await
     }
 
+    /// Whether calls can be timed where this runs (F16).
+    pub(crate) fn check_runtime(&self) -> Result<(), Error> {
+        self.core.pipeline.runtime.check()
+    }
+
     /// Whether the service has refused the key (401), so that nothing more is sent until there is another one.
     pub fn key_rejected(&self) -> bool {
         self.core.pipeline.key_rejected()

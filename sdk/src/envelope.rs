@@ -8,14 +8,16 @@ pub(crate) mod json;
 mod repair;
 mod struct_as_map;
 mod tolerant_value;
+mod words;
 
 use http::StatusCode;
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use struct_as_map::StructAsMap;
 pub(crate) use tolerant_value::whole_number;
+use words::{Words, is_no, objection};
 
 /// The shape of a successful answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +41,7 @@ pub enum Envelope {
     expecting = "an object with `data`"
 )]
 struct Enveloped<T> {
-    success: Option<bool>,
+    success: Option<Value>,
     error: Option<Value>,
     errors: Option<Value>,
     status: Option<Value>,
@@ -47,31 +49,14 @@ struct Enveloped<T> {
 }
 
 impl<T> Enveloped<T> {
-    /// What the answer says against being a result. The health check has no data, and tells by such words how the service
-    /// is.
-    fn objection(&self, has_data: bool) -> Option<DecodeProblem> {
-        let contradiction = if self.error.as_ref().is_some_and(Value::is_object) {
-            "an `error` stands in it"
-        } else if has_data && self.errors.as_ref().is_some_and(holds_something) {
-            "`errors` stand beside its data"
-        } else if has_data && self.success == Some(false) {
-            "it says `success: false`"
-        } else if has_data && self.status.as_ref().is_some_and(|status| status == "error") {
-            "it says `status: error`"
-        } else {
-            return None;
-        };
-        let problem = format!("{contradiction}, whatever its status and its data say");
-        Some(DecodeProblem::whole(problem))
-    }
-}
-
-fn holds_something(value: &Value) -> bool {
-    match value {
-        Value::Object(members) => !members.is_empty(),
-        Value::Array(items) => !items.is_empty(),
-        Value::String(text) => !text.is_empty(),
-        _ => false,
+    fn objection(&self) -> Option<DecodeProblem> {
+        let said = [
+            ("error", self.error.as_ref()),
+            ("errors", self.errors.as_ref()),
+            ("success", self.success.as_ref()),
+            ("status", self.status.as_ref()),
+        ];
+        objection(true, &said)
     }
 }
 
@@ -122,15 +107,16 @@ pub(crate) fn decode<T: DeserializeOwned>(
             "only a status of 204 says that it is done",
         )),
         Envelope::Document => match objection_to_document(body) {
-            Some(objection) => Err(objection),
-            None => read(body),
+            Ok(None) => read(body),
+            Ok(Some(objection)) => Err(objection),
+            Err(unreadable) => Err(read::<T>(body).err().unwrap_or(unreadable)),
         },
         Envelope::SuccessOrUnavailable if status == StatusCode::SERVICE_UNAVAILABLE => {
             decode(Envelope::Success, StatusCode::OK, &with_a_reason(body))
         }
         Envelope::Success | Envelope::SuccessOrUnavailable | Envelope::Resource => {
             let answer: Enveloped<T> = read(body)?;
-            match answer.objection(true) {
+            match answer.objection() {
                 Some(objection) => Err(objection),
                 None => Ok(answer.data),
             }
@@ -147,15 +133,23 @@ fn is_documented(envelope: Envelope, status: StatusCode) -> bool {
     }
 }
 
-/// The same of a document, which is read twice only where such a word stands in it: hardly any has one.
-fn objection_to_document(body: &[u8]) -> Option<DecodeProblem> {
-    let text = std::str::from_utf8(body).ok()?;
-    let words = ["\"success\"", "\"error\"", "\"errors\""];
+/// The same of a document, which is read twice only where such a word may stand in it: hardly any has one. `status: error`
+/// has the second in it, and the letters of a name can be written as `\u` escapes alone.
+///
+/// # Errors
+/// When nobody can tell.
+fn objection_to_document(body: &[u8]) -> Result<Option<DecodeProblem>, DecodeProblem> {
+    let text = String::from_utf8_lossy(body);
+    let words = ["\"success\"", "\"error\"", "\"errors\"", "\\u"];
     if !words.iter().any(|word| text.contains(word)) {
-        return None;
+        return Ok(None);
     }
-    let answer: Enveloped<Option<IgnoredAny>> = serde_json::from_str(text).ok()?;
-    answer.objection(answer.data.is_some())
+    match json::parse_as::<Words>(body) {
+        Ok(words) => Ok(words.objection()),
+        Err(_) => Err(DecodeProblem::whole(
+            "what it says of itself cannot be read",
+        )),
+    }
 }
 
 /// The answer with a sentence of this crate, where it tells of an outage without one: the specification does not name the
@@ -203,8 +197,14 @@ fn read_tolerantly<T: DeserializeOwned>(
     if body.trim_ascii_start().starts_with(b"[") {
         return Err(DecodeProblem::whole("a list where an object was expected"));
     }
+    // Of a member that stands there twice nobody knows which one holds.
+    if let Some(name) = json::parse_as::<Words>(body)
+        .ok()
+        .and_then(|words| words.doubled())
+    {
+        return Err(DecodeProblem::whole(format!("duplicate field `{name}`")));
+    }
     match json::parse(body) {
-        // Of a member that stands there twice nobody knows which one holds.
         Ok(answer) if !error.to_string().starts_with("duplicate field") => {
             repair::read(answer, body.len())
         }
@@ -279,7 +279,7 @@ fn without_values(error: &serde_json::Error) -> String {
 pub(crate) fn calls_itself_an_error(body: &[u8]) -> bool {
     let answer = json::parse(body).unwrap_or_default();
     let says_error = answer["error"].is_object() || answer["status"] == "error";
-    answer["success"] == false || (says_error && answer["data"].is_null())
+    is_no(&answer["success"]) || (says_error && answer["data"].is_null())
 }
 
 /// The service's remark on a call that found its work already done, wherever the answer has it.

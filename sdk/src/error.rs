@@ -214,6 +214,11 @@ impl Error {
         self.0.api.as_ref()
     }
 
+    /// Whether the answer is in one of the service's own shapes.
+    pub(crate) fn is_the_services_own(&self) -> bool {
+        self.api().is_some_and(|api| api.is_documented)
+    }
+
     /// The service's code, when its answer has one.
     ///
     /// It speaks of the last attempt. Where [`delivery`](Error::delivery) is [`Delivery::Maybe`] an attempt before it may have done

@@ -136,6 +136,8 @@ pub struct Pages<O: PagedOperation> {
     next: Option<u32>,
     /// What is wrong with the page that was handed out last.
     trouble: Option<Error>,
+    /// Whether a filter named another customer: such a list is never read.
+    is_refused: bool,
     /// The error that ended the list before its end.
     broken: Option<(ErrorKind, Delivery)>,
     progress: Progress<ItemOf<O>>,
@@ -164,6 +166,7 @@ impl<O: PagedOperation> Pages<O> {
             list,
             next: Some(first),
             trouble: None,
+            is_refused: false,
             broken: None,
             progress: Progress::new(first, usize::MAX),
             max_items: usize::MAX,
@@ -179,13 +182,18 @@ impl<O: PagedOperation> Pages<O> {
         let mut changed = Self::new(self.client, change(self.list))
             .max_items(self.max_items)
             .max_pages(self.max_pages);
-        if customer.is_some() && customer != field(&changed.list, CUSTOMER) {
-            let reason = "not sent: the filter changes whose list it is; ask for that customer's list, or for the account's";
-            let refused = Error::configuration(reason).about(CallFacts::of(O::INFO));
-            changed.trouble = Some(refused);
+        let is_anothers = customer.is_some() && customer != field(&changed.list, CUSTOMER);
+        if self.is_refused || is_anothers {
+            changed.is_refused = true;
+            changed.trouble = Some(Self::refusal());
             changed.next = None;
         }
         changed
+    }
+
+    fn refusal() -> Error {
+        let reason = "not sent: the filter changes whose list it is; ask for that customer's list, or for the account's";
+        Error::configuration(reason).about(CallFacts::of(O::INFO))
     }
 
     /// Stops after this many items; the page that reaches the number is the last that is fetched.
@@ -276,6 +284,7 @@ impl<O: PagedOperation> Pages<O> {
         match more {
             Ok(true) if self.progress.pages >= self.max_pages => {
                 let reason = format!("the list has more than {} pages", self.max_pages);
+                self.progress.is_too_long = true;
                 self.end_with(ErrorKind::Decode, &reason, response);
             }
             Ok(more) => {
@@ -353,7 +362,8 @@ impl<O: PagedOperation> Pages<O> {
     /// the calls of [`collect_all`](Pages::collect_all), one pass for a list of one page.
     ///
     /// # Errors
-    /// That of the page that failed, and [`ErrorKind::ListMoved`] when no two of five passes were the same;
+    /// That of the page that failed, [`ErrorKind::Decode`] when two passes in a row contradict themselves in the same way, and
+    /// [`ErrorKind::ListMoved`] when no two of five passes were the same;
     /// [`collect_stable_into`](Pages::collect_stable_into) keeps what was read.
     pub async fn collect_stable(mut self) -> Result<Vec<ItemOf<O>>, Error> {
         let mut items = Vec::new();
@@ -366,10 +376,14 @@ impl<O: PagedOperation> Pages<O> {
     /// # Errors
     /// As for [`collect_stable`](Pages::collect_stable).
     pub async fn collect_stable_into(&mut self, items: &mut Vec<ItemOf<O>>) -> Result<(), Error> {
+        if self.is_refused {
+            return Err(Self::refusal());
+        }
         if let Some(trouble) = self.trouble.take() {
             return Err(trouble);
         }
         let mut before: Option<Vec<ItemOf<O>>> = None;
+        let mut reason_before: Option<String> = None;
         for _ in 0..MOST_PASSES {
             self.start_again();
             items.clear();
@@ -383,10 +397,18 @@ impl<O: PagedOperation> Pages<O> {
                 {
                     return Ok(());
                 }
-                Ok(()) => before = Some(items.clone()),
+                Ok(()) => {
+                    before = Some(items.clone());
+                    reason_before = None;
+                }
                 // Pages that were moved so far look like this too; the next pass tells.
-                Err(error) if self.progress.has_moved && error.kind() == ErrorKind::Decode => {
+                Err(error) if self.may_have_moved(&error) => {
+                    let reason = error.to_string();
+                    if reason_before.as_ref() == Some(&reason) {
+                        return Err(error);
+                    }
                     before = None;
+                    reason_before = Some(reason);
                 }
                 Err(error) => return Err(error),
             }
@@ -398,6 +420,12 @@ impl<O: PagedOperation> Pages<O> {
             delivery: Delivery::Answered,
             ..CallFacts::of(O::INFO)
         }))
+    }
+
+    /// Whether a list that moved can be why a pass ended so.
+    fn may_have_moved(&self, error: &Error) -> bool {
+        let progress = &self.progress;
+        progress.has_moved && !progress.is_too_long && error.kind() == ErrorKind::Decode
     }
 
     fn start_again(&mut self) {
@@ -412,6 +440,7 @@ impl<O: PagedOperation> Pages<O> {
     pub fn items(self) -> Items<O> {
         Items {
             ready: Vec::new().into_iter(),
+            has_moved: self.has_moved(),
             fetching: Box::pin(fetch(self)),
         }
     }
@@ -424,6 +453,7 @@ impl<O: PagedOperation> Pages<O> {
 #[must_use = "items are fetched only when they are asked for"]
 pub struct Items<O: PagedOperation> {
     ready: std::vec::IntoIter<ItemOf<O>>,
+    has_moved: bool,
     /// Not started before it is first polled, so a page is fetched only when its items are wanted.
     fetching: BoxFuture<'static, Fetched<O>>,
 }
@@ -452,6 +482,11 @@ impl<O: PagedOperation> Items<O> {
     pub async fn next(&mut self) -> Option<Result<ItemOf<O>, Error>> {
         std::future::poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
+
+    /// Whether records came or went while the pages so far were read: see [`Pages::has_moved`].
+    pub fn has_moved(&self) -> bool {
+        self.has_moved
+    }
 }
 
 impl<O: PagedOperation> Unpin for Items<O> {}
@@ -466,6 +501,7 @@ impl<O: PagedOperation> Stream for Items<O> {
                 return Poll::Ready(Some(Ok(item)));
             }
             let (pages, fetched) = ready!(this.fetching.as_mut().poll(context));
+            this.has_moved = pages.has_moved();
             this.fetching = Box::pin(fetch(pages));
             match fetched {
                 None => return Poll::Ready(None),

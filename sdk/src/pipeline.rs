@@ -318,6 +318,9 @@ impl Call {
                 ErrorKind::Proxy,
                 "something on the way answered in the service's place: it wants a proxy's credentials",
             ),
+            (Some(api), None) if !api.is_documented && comes_from_a_gateway(status) => {
+                Error::new(ErrorKind::Gateway, of_a_gateway(&api.message))
+            }
             (Some(api), _) => Error::refused_by_service(api),
             (None, Some(problem)) => unreadable(&answer.unreadable(problem, self.is_secret())),
             (None, None) => {
@@ -395,11 +398,12 @@ fn points_elsewhere(answer: &Answer) -> bool {
     }
 }
 
-/// Whether an answer tells what became of the request: a redirect or a page of a proxy does not, nor does a 5xx without
-/// one of the service's own codes; a 429 was not processed, whatever its body says (F5).
+/// Whether an answer tells what became of the request: a redirect or a page of a proxy does not, nor does what is in none
+/// of the service's shapes, nor a 5xx without one of the service's own codes; a 429 was not processed, whatever its body says (F5).
 fn says_what_happened(answer: &Answer, error: &Error) -> bool {
     match error.kind() {
         _ if answer.status == StatusCode::TOO_MANY_REQUESTS => true,
+        ErrorKind::Api if !error.is_the_services_own() => false,
         ErrorKind::Api => {
             !answer.status.is_server_error() || error.code().is_some_and(ErrorCode::is_named)
         }

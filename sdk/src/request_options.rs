@@ -91,7 +91,7 @@ impl RequestOptions {
         self.queue_timeout.unwrap_or(self.operation_timeout)
     }
 
-    /// The longest wait for a rate limit that leaves time for an answer, with so much of the operation's time left (F14).
+    /// The longest wait before an attempt that leaves time for an answer, with so much of the operation's time left (F14).
     pub(crate) fn longest_wait(&self, remaining: Duration) -> Duration {
         let for_the_answer = self.attempt_timeout.min(self.operation_timeout / 2);
         let waits = remaining.saturating_sub(for_the_answer);

@@ -1,5 +1,6 @@
 //! JSON as services really send it.
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// Parses a body. A byte-order mark before it is passed over, and what is no Unicode is replaced, so that a broken
@@ -8,6 +9,14 @@ use serde_json::Value;
 /// # Errors
 /// That of the body as it came.
 pub(crate) fn parse(body: &[u8]) -> Result<Value, serde_json::Error> {
+    parse_as(body)
+}
+
+/// The same, as another type.
+///
+/// # Errors
+/// As for [`parse`].
+pub(crate) fn parse_as<T: DeserializeOwned>(body: &[u8]) -> Result<T, serde_json::Error> {
     let body = without_byte_order_mark(body);
     serde_json::from_slice(body).or_else(|error| {
         let text = String::from_utf8_lossy(body);

@@ -43,7 +43,8 @@ pub(crate) fn whole_number(value: &Value) -> Option<Number> {
     }
 }
 
-fn flag(value: &Value) -> Option<bool> {
+/// The yes or no that a value stands for.
+pub(super) fn flag(value: &Value) -> Option<bool> {
     let word = match value {
         Value::Bool(flag) => return Some(*flag),
         Value::Number(number) => number.to_string(),

@@ -27,10 +27,13 @@ pub struct ApiError {
     pub details: Details,
     /// The fields that were refused; empty elsewhere.
     pub errors: FieldErrors,
+    /// Whether it is in one of the service's own shapes: an `error` with a code, or `status: error`. A `message` alone is
+    /// what any gateway says.
+    pub(crate) is_documented: bool,
 }
 
 impl ApiError {
-    /// Reads an error answer; `None` when the text is in none of the documented shapes.
+    /// Reads an error answer; `None` when it has neither a code nor a message.
     pub(crate) fn parse(status: StatusCode, body: &[u8], redactor: &Redactor) -> Option<Self> {
         let Ok(Value::Object(answer)) = json::parse(body) else {
             return None;
@@ -54,6 +57,7 @@ impl ApiError {
         }
         Some(Self {
             status,
+            is_documented: code.is_some() || answer["status"] == "error",
             code,
             message: redactor.shown(&message.unwrap_or_default(), LONGEST_MESSAGE),
             details: match details {
@@ -85,6 +89,7 @@ impl ApiError {
                     .collect(),
             ),
             errors: self.errors.only(fields),
+            is_documented: self.is_documented,
             code,
         }
     }

@@ -23,8 +23,9 @@ operation! {
     }
     answer {
         |_, answer, check| {
-            if answer.subscribed && answer.domains.is_none() {
-                check.refuse("domains", "they are missing, of a customer who is subscribed");
+            let has_some = answer.subscribed || answer.slots_used.is_some_and(|used| used > 0);
+            if has_some && answer.domains.is_none() {
+                check.refuse("domains", "they are missing, of a customer who is subscribed or has slots in use");
             }
         }
     }

@@ -22,6 +22,8 @@ pub(super) struct Progress<T> {
     without_news: u32,
     total: Option<u64>,
     pub(super) has_moved: bool,
+    /// Whether the list ended at the page cap.
+    pub(super) is_too_long: bool,
     /// Which items of the last page are no repeats.
     pub(super) fresh: Vec<bool>,
 }
@@ -38,6 +40,7 @@ impl<T: PartialEq + Clone> Progress<T> {
             without_news: 0,
             total: None,
             has_moved: false,
+            is_too_long: false,
             fresh: Vec::new(),
         }
     }

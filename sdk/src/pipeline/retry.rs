@@ -53,12 +53,7 @@ pub(crate) fn decide(error: &Error, context: &RetryContext<'_>) -> Decision {
             )
         }
     };
-    let settings = context.settings;
-    let fits = match why {
-        WaitReason::RateLimited => wait <= settings.longest_wait(context.remaining),
-        _ => wait <= settings.longest_queue_wait() && wait < context.remaining,
-    };
-    match fits {
+    match wait <= context.settings.longest_wait(context.remaining) {
         true => Decision::RetryAfter(wait, why),
         false => Decision::Stop,
     }

@@ -201,7 +201,7 @@ impl<'a> Run<'a> {
         let is_result = envelope::is_result(envelope, answer.status, &answer.body);
         let error = (!is_result).then(|| self.call.error_of(&answer, None));
         if let Some(key) = self.key.as_ref().filter(|_| self.call.takes_the_key()) {
-            let in_its_shape = error.as_ref().is_some_and(|error| error.api().is_some());
+            let in_its_shape = error.as_ref().is_some_and(Error::is_the_services_own);
             self.pipeline.note_answer(key, answer.status, in_its_shape);
         }
         let Some(error) = error else {
@@ -242,9 +242,12 @@ impl<'a> Run<'a> {
     /// What a failed attempt leaves for the error, or the result, of the next one.
     fn remember(&mut self, failure: &Failure) {
         if failure.error.delivery() == Delivery::Maybe {
-            let unclear = match failure.answer {
-                Some(_) => PriorAttempts::Unclear,
-                None => PriorAttempts::AnswerLost,
+            // What something between says in the service's place is no answer of it (F13).
+            let is_the_services =
+                failure.answer.is_some() && failure.error.kind() != ErrorKind::Gateway;
+            let unclear = match is_the_services {
+                true => PriorAttempts::Unclear,
+                false => PriorAttempts::AnswerLost,
             };
             self.prior_attempts = self.prior_attempts.max(unclear);
         }

@@ -119,6 +119,7 @@ impl AlertWatch {
             if let Some(news) = self.news.pop_front() {
                 return Ok(news);
             }
+            self.client.check_runtime()?;
             sleep(self.next_delay()).await;
             self.poll().await?;
         }

@@ -152,6 +152,9 @@ impl ScanWait {
             if self.open.is_empty() {
                 return None;
             }
+            if let Err(error) = self.client.check_runtime() {
+                return Some(Err(error));
+            }
             sleep(self.next_delay()).await;
             if let Err(error) = self.poll().await {
                 return Some(Err(error));

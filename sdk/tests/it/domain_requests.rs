@@ -298,6 +298,14 @@ async fn domain_reads_carry_the_customer_and_their_filters() {
     assert_eq!(sent, get("/api/v1/domains", "billing_customer_id=42"));
     assert_eq!(serde_json::to_value(&got.data).expect("JSON"), overview);
 
+    for domains in [json!(null), json!("none"), json!(7)] {
+        let (client, script) = scripted_once();
+        let overview = json!({"subscribed": false, "domains": domains, "slots_used": 2});
+        script.answer(StatusCode::OK, success(overview));
+        let untold = client.send(ListDomains::new(customer())).await;
+        assert_eq!(untold.expect_err("not told").kind(), ErrorKind::Decode);
+    }
+
     let product =
         json!({"slug": "domain_monitoring", "name": "Domains", "description": "Watches them."});
     let (_, got) = exchanged(

@@ -173,3 +173,72 @@ async fn an_error_answer_beyond_a_mebibyte_is_no_answer_of_the_service() {
         assert_eq!(error.kind(), kind, "{length}");
     }
 }
+
+/// How a list of servers ends that is answered like this, with status 200.
+async fn listed(body: impl Into<bytes::Bytes>) -> Result<usize, Error> {
+    let (client, script) = scripted_once();
+    script.answer(StatusCode::OK, body);
+    let read = client.servers().list(customer()).collect_all().await;
+    read.map(|servers| servers.len())
+}
+
+#[tokio::test]
+async fn an_empty_list_that_calls_itself_an_error_is_none_in_any_spelling() {
+    let rest = r#""data":[],"meta":{"current_page":1,"total":0}"#;
+    let error = r#""error":{"code":500,"message":"db down"}"#;
+    for said in [
+        r#""success":0"#.to_owned(),
+        r#""success":"false""#.to_owned(),
+        format!(r#""success":0,{error}"#),
+        format!(r#"{error},"error":null"#),
+        r#""err\u006fr":{"code":500}"#.to_owned(),
+        r#""\u0073tatus":"\u0065rror""#.to_owned(),
+        r#""errors":["No."],"hint":"\ud83d""#.to_owned(),
+        r#""error":{"code":1e999}"#.to_owned(),
+    ] {
+        for body in [
+            format!("{{{said},{rest}}}"),
+            format!("\u{feff}{{{said},{rest}}}"),
+            format!("{{{rest},{said}}}"),
+        ] {
+            let ended = listed(body.clone()).await;
+            assert!(ended.is_err(), "{body}");
+        }
+    }
+    let mut broken = format!("{{\"errors\":[\"No.\"],\"hint\":\"@\",{rest}}}").into_bytes();
+    let at = broken
+        .iter()
+        .position(|byte| *byte == b'@')
+        .expect("a mark");
+    broken[at] = 0xff;
+    let ended = listed(broken).await.expect_err("errors beside data");
+    assert_eq!(ended.kind(), ErrorKind::Decode);
+
+    let harmless = format!(r#"{{"success":1,"hint":"\u00fc","error":null,{rest}}}"#);
+    assert_eq!(listed(harmless).await.expect("a list"), 0);
+}
+
+#[tokio::test]
+async fn a_message_alone_is_no_shape_of_the_service() {
+    let message = json!({"message": "Not now."}).to_string();
+    for status in [408, 421, 425, 500, 502, 503, 504, 520, 530] {
+        for body in [
+            message.clone(),
+            json!({"error": {"message": "Not now."}}).to_string(),
+        ] {
+            let error = suspend_answered(status, body.clone()).await;
+            assert_eq!(error.kind(), ErrorKind::Gateway, "{status} {body}");
+            assert_eq!(error.delivery(), Delivery::Maybe, "{status} {body}");
+            assert!(error.to_string().contains("Not now."), "{error}");
+        }
+        let own = json!({"status": "error", "message": "Not now."}).to_string();
+        assert_eq!(suspend_answered(status, own).await.kind(), ErrorKind::Api);
+        let own = json!({"error": {"code": status}}).to_string();
+        assert_eq!(suspend_answered(status, own).await.kind(), ErrorKind::Api);
+    }
+    let error = suspend_answered(404, message).await;
+    assert_eq!(
+        (error.kind(), error.delivery()),
+        (ErrorKind::Api, Delivery::Maybe)
+    );
+}

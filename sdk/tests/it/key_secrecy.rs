@@ -317,7 +317,13 @@ async fn after_a_401_nothing_is_sent_until_the_client_is_told_to_trust_the_key_a
 
 #[tokio::test]
 async fn two_401s_in_any_shape_stop_the_key_until_it_is_reset_or_replaced() {
-    for body in ["<html>proxy login</html>", "", "[]", r#"{"error": 401}"#] {
+    for body in [
+        "<html>proxy login</html>",
+        "",
+        "[]",
+        r#"{"error": 401}"#,
+        r#"{"message": "Unauthorized"}"#,
+    ] {
         let script = MockTransport::new();
         let rotating = RotatingKey::new(key());
         let client = Client::builder("https://portal.example.com", rotating.clone())

@@ -118,6 +118,7 @@ async fn what_is_shown_comes_once_and_says_whether_it_moved() {
     while let Some(item) = items.next().await {
         seen.push(item.expect("an item"));
     }
+    assert!(items.has_moved());
     assert_eq!(numbers(&seen), [2, 1, 0]);
 
     let pages = [
@@ -306,4 +307,51 @@ fn what_was_there_all_the_time_is_in_a_stable_list_exactly_once() {
         complete > 600,
         "only {complete} lists came to rest, {moved} did not"
     );
+}
+
+#[tokio::test]
+async fn a_list_that_goes_in_a_circle_is_wrong_and_has_not_moved() {
+    let [a, b] = [[1, 2], [3, 4]];
+    let pass = [(1, a), (2, b), (3, a), (4, b)].map(|(number, ids)| page(number, &ids, None, true));
+    let (client, script) = script_of(&[pass.clone(), pass].concat());
+    let error = list(&client).collect_stable().await.expect_err("a circle");
+    assert_eq!(error.kind(), ErrorKind::Decode, "{error}");
+    assert_eq!(script.requests().len(), 8);
+}
+
+#[tokio::test]
+async fn the_longest_length_is_reached_once() {
+    let pages = [
+        page(1, &[1, 2], Some(9), true),
+        page(2, &[2, 3], Some(9), true),
+    ];
+    let (client, script) = script_of(&pages);
+    let endless = list(&client).max_pages(2);
+    let error = endless.collect_stable().await.expect_err("too long");
+    assert!(error.to_string().contains("more than 2 pages"), "{error}");
+    assert_eq!(script.requests().len(), 2);
+}
+
+#[tokio::test]
+async fn a_filter_that_names_another_customer_is_refused_for_good() {
+    let (client, script) = script_of(&[]);
+    let other = secmon::model::CustomerId::try_from(43).expect("a customer");
+    let filtered = list(&client).filter(|mut alerts| {
+        alerts.billing_customer_id = other;
+        alerts
+    });
+    let mut filtered = filtered.filter(|alerts| alerts);
+    let mut kept = Vec::new();
+    for _ in 0..2 {
+        let stable = filtered.collect_stable_into(&mut kept).await;
+        assert_eq!(
+            stable.expect_err("refused").kind(),
+            ErrorKind::Configuration
+        );
+    }
+    for _ in 0..2 {
+        let all = filtered.collect_into(&mut kept).await;
+        assert_eq!(all.expect_err("refused").kind(), ErrorKind::Configuration);
+    }
+    assert!(kept.is_empty() && script.requests().is_empty());
 }

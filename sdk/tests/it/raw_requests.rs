@@ -109,3 +109,36 @@ fn an_attempt_that_failed_reads_as_the_sentence_it_was_given() {
     let failed = TransportError::new(TransportErrorKind::Connect, "no route to the service");
     assert_eq!(failed.to_string(), "no route to the service");
 }
+
+#[tokio::test]
+async fn a_request_that_is_refused_is_told_to_the_observer() {
+    let script = secmon::testing::MockTransport::new();
+    let (heard, told) = std::sync::mpsc::channel();
+    let client = builder(&script)
+        .observer(std::sync::Arc::new(move |event: &secmon::Event| {
+            heard.send(event.clone()).expect("a listener");
+        }))
+        .build()
+        .expect("a client");
+    let climbing = RawRequest::new(Method::GET, "/api/v1/../admin");
+    client.raw(climbing).await.expect_err("refused");
+    let told: Vec<secmon::Event> = told.try_iter().collect();
+    assert!(
+        matches!(
+            told.as_slice(),
+            [
+                secmon::Event::Started {
+                    operation: "raw",
+                    ..
+                },
+                secmon::Event::Ended {
+                    operation: "raw",
+                    attempts: 0,
+                    error: Some(ErrorKind::Configuration),
+                    ..
+                }
+            ]
+        ),
+        "{told:?}"
+    );
+}

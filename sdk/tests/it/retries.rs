@@ -591,3 +591,19 @@ async fn a_call_can_be_spawned() {
     let ended = calls.join_next().await.expect("a call");
     ended.expect("no panic").expect("suspended");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_deletion_that_something_between_answered_finds_nothing_left_too() {
+    let missing = failure(json!(404), "No such endpoint.", json!({}));
+    for (answer, is_done) in [
+        ("<html>Bad Gateway</html>".to_owned(), true),
+        (json!({"message": "Bad Gateway"}).to_string(), true),
+        (failure(json!(502), "Not now.", json!({})), false),
+    ] {
+        let (client, script) = scripted();
+        script.answer(StatusCode::BAD_GATEWAY, answer.clone());
+        script.answer(StatusCode::NOT_FOUND, missing.clone());
+        let deleted = client.servers().delete(customer(), endpoint_id()).await;
+        assert_eq!(deleted.is_ok(), is_done, "{answer}");
+    }
+}

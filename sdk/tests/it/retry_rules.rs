@@ -70,6 +70,8 @@ fn rule(status: u16, code: Option<&ErrorCode>) -> (bool, bool) {
     match status {
         429 if code == Some(&ErrorCode::RateLimited) => (false, false),
         429 => (true, true),
+        // Without a code it is none of the service's shapes, so something between said it (F13).
+        408 | 421 | 425 | 500.. if code.is_none() => (true, false),
         503 if named => (true, true),
         500 if named => (false, false),
         500 | 502 | 503 | 504 => (true, false),
@@ -370,4 +372,19 @@ fn a_retry_after_is_seconds_or_a_date_by_the_answers_own_clock() {
         + chrono::TimeDelta::seconds(90);
     let wait = handed_on(&[("retry-after", &soon.to_rfc2822())]).expect("a wait");
     assert!((60 * SECOND..=90 * SECOND).contains(&wait), "{wait:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pause_that_leaves_too_little_time_for_an_answer_ends_the_call_at_once() {
+    let down = Some(ErrorCode::ScanningUnavailable);
+    let limits = |calls: RequestOptions| {
+        calls
+            .operation_timeout(150 * SECOND)
+            .attempt_timeout(30 * SECOND)
+    };
+    for (seconds, attempts) in [("149", Err(1)), ("121", Err(1)), ("120", Ok(2))] {
+        let answers = [refused(503, down.as_ref(), Some(seconds)), queued()];
+        let (_, ended) = waits(once(), answers, limits).await;
+        assert_eq!(ended, attempts, "{seconds}");
+    }
 }

@@ -330,6 +330,28 @@ async fn a_watch_does_not_take_untold_domains_for_none() {
     assert_eq!(error.expect_err("not told").kind(), ErrorKind::Decode);
 }
 
+#[test]
+fn a_watch_outside_of_a_runtime_is_an_error_of_the_set_up() {
+    use std::task::Poll;
+    let (client, _) = scripted();
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    let mut watch = client.watch_alerts(customer(), SECOND);
+    let alerts = std::pin::pin!(watch.next());
+    let Poll::Ready(Err(error)) = alerts.poll(&mut context) else {
+        panic!("no error");
+    };
+    assert_eq!(error.kind(), ErrorKind::Configuration);
+
+    let wait = client
+        .servers()
+        .wait_for_scan(customer(), id(1), None, SECOND);
+    let scan = std::pin::pin!(wait.one());
+    let Poll::Ready(Err(error)) = scan.poll(&mut context) else {
+        panic!("no error");
+    };
+    assert_eq!(error.kind(), ErrorKind::Configuration);
+}
+
 #[allow(dead_code)]
 fn waits_can_be_moved_between_threads(client: &Client) {
     fn movable(_: impl Send) {}

@@ -78,7 +78,7 @@ impl HttpOptions {
     fn proxy_rule(&self) -> Result<Option<ProxyRule>, String> {
         match &self.proxy {
             Some(address) => Ok(Some(ProxyRule::of(address.clone()))),
-            None => ProxyRule::of_environment(|name| std::env::var(name).ok()),
+            None => ProxyRule::of_environment(|name| std::env::var_os(name)),
         }
     }
 }

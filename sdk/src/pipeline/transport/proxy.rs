@@ -1,5 +1,6 @@
 //! The proxy of the default transport, and the hosts that go without it.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::net::IpAddr;
 
@@ -71,15 +72,19 @@ impl ProxyRule {
     /// # Errors
     /// A sentence that names the variable which cannot be read: without the proxy the request would go out directly.
     pub(super) fn of_environment(
-        variable: impl Fn(&str) -> Option<String>,
+        variable: impl Fn(&str) -> Option<OsString>,
     ) -> Result<Option<Self>, String> {
-        let set = |name: &&str| variable(name).is_some_and(|value| !value.trim().is_empty());
-        let value = |name: &str| variable(name).unwrap_or_default();
+        let is_text = |value: &OsString| value.to_str().is_none_or(|text| !text.trim().is_empty());
+        let set = |name: &&str| variable(name).as_ref().is_some_and(is_text);
+        let value = |name: &str| {
+            let text = variable(name).unwrap_or_default().into_string();
+            text.map_err(|_| format!("{name} cannot be read: it is not UTF-8"))
+        };
         let proxies = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
         let Some(name) = proxies.into_iter().find(|name| set(name)) else {
             return Ok(None);
         };
-        let given = value(name);
+        let given = value(name)?;
         let given = match given.contains("://") {
             true => given,
             false => format!("http://{}", given.trim()),
@@ -88,7 +93,7 @@ impl ProxyRule {
             .map_err(|_| format!("{name} cannot be read: {NO_PROXY_ADDRESS}"))?;
         let exceptions = match ["NO_PROXY", "no_proxy"].into_iter().find(|name| set(name)) {
             None => Vec::new(),
-            Some(name) => exceptions(&value(name)).map_err(|entry| {
+            Some(name) => exceptions(&value(name)?).map_err(|entry| {
                 format!("{name} cannot be read: `{entry}` is no host, no `.suffix` and no network")
             })?,
         };
@@ -191,8 +196,8 @@ mod tests {
 
     fn rule(proxy: &str, no_proxy: &str) -> Result<Option<ProxyRule>, String> {
         ProxyRule::of_environment(|name| match name {
-            "HTTPS_PROXY" => Some(proxy.to_owned()),
-            "NO_PROXY" => Some(no_proxy.to_owned()),
+            "HTTPS_PROXY" => Some(proxy.into()),
+            "NO_PROXY" => Some(no_proxy.into()),
             _ => None,
         })
     }
@@ -220,6 +225,22 @@ mod tests {
             assert!(refused.starts_with("NO_PROXY cannot be read"), "{refused}");
         }
         assert!(matches!(rule(" ", "10.0.0.0/99"), Ok(None)));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_proxy_setting_that_is_no_text_is_an_error_that_names_its_variable() {
+        use std::os::unix::ffi::OsStringExt;
+        let no_text = || OsString::from_vec(b"http://pr\xffxy:3128".to_vec());
+        for broken in ["HTTPS_PROXY", "all_proxy", "NO_PROXY"] {
+            let refused = ProxyRule::of_environment(|name| match name {
+                _ if name == broken => Some(no_text()),
+                "ALL_PROXY" if broken == "NO_PROXY" => Some("http://proxy.example:3128".into()),
+                _ => None,
+            });
+            let said = format!("{broken} cannot be read: it is not UTF-8");
+            assert_eq!(refused.err(), Some(said));
+        }
     }
 
     #[test]

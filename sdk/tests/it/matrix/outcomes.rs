@@ -88,17 +88,20 @@ async fn a_deletion_is_done_by_204_alone() {
 
 #[tokio::test(start_paused = true)]
 async fn a_404_is_a_deletion_only_after_an_answer_that_was_lost() {
+    // What something between says in the service's place is a lost answer (F13).
+    let gateway = [500, 502, 503, 504].map(|status| with_status(status, "<html>Gateway</html>"));
     let lost = [
         Fails(TransportErrorKind::Interrupted),
         Fails(TransportErrorKind::Timeout),
         Hangs,
     ];
-    for first in lost {
+    for first in lost.into_iter().chain(gateway) {
         for ended in both_deletions(&[first.clone(), missing()]).await {
             ended.unwrap_or_else(|error| panic!("{first:?}: {error}"));
         }
     }
-    let unclear = [500, 502, 503, 504].map(|status| with_status(status, "<html>Gateway</html>"));
+    let own = r#"{"status": "error", "message": "Server Error"}"#;
+    let unclear = [500, 502, 503, 504].map(|status| with_status(status, own));
     for first in unclear {
         for ended in both_deletions(&[first.clone(), missing()]).await {
             let error = ended.expect_err("nobody knows");

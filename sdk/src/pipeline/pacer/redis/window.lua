@@ -7,12 +7,12 @@
 --         prober   whose answer that is
 --         repeats  how many such 429s there were in a row
 --         epoch    rises with each 429 that closes: those of slots taken before say nothing new
--- ARGV: what to do, the slot's name, the window's length, and what the deed needs besides.
+-- ARGV: what to do, the slot's name, the window's length, and what the command needs besides.
 --
 -- All times are milliseconds of this server's clock, so the clocks of its clients do not matter. Ends are rounded up.
 
 local held, cooling, gate = KEYS[1], KEYS[2], KEYS[3]
-local deed, slot, window = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local command, slot, window = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
@@ -54,11 +54,11 @@ local function outlook(opens, probe)
   return answer
 end
 
-local deeds = {}
+local commands = {}
 
 -- Takes one of so many slots and answers the epoch, or answers how things stand.
 -- The slot ends by itself when its holder dies. A holder that asks twice, because it missed the first answer, has one.
-function deeds.take(room, answer_within)
+function commands.take(room, answer_within)
   local opens, probe = get('opens'), get('probe')
   if opens and opens <= now then
     -- Whatever was answered before counted in the window before.
@@ -81,7 +81,7 @@ function deeds.take(room, answer_within)
 end
 
 -- Answers 1 when that opened the window.
-function deeds.answered()
+function commands.answered()
   redis.call('ZREM', held, slot)
   put(cooling, window)
   if is_probe() then
@@ -91,7 +91,7 @@ function deeds.answered()
   return {0}
 end
 
-function deeds.unused()
+function commands.unused()
   redis.call('ZREM', held, slot)
   if is_probe() then
     set('probe', now, 'prober', '')
@@ -101,7 +101,7 @@ end
 
 -- Others have used the window: it is closed for as long as the service said, for as long as is plausible, or (both 0)
 -- for longer with each repeat. Only when the service said it is it known to be empty then; else a probe goes first.
-function deeds.throttled(epoch, said, plausible, stretch)
+function commands.throttled(epoch, said, plausible, stretch)
   redis.call('ZREM', held, slot)
   local is_news = epoch >= (get('epoch') or 0)
   if not is_news and said == 0 then
@@ -124,9 +124,9 @@ function deeds.throttled(epoch, said, plausible, stretch)
   return {0}
 end
 
-function deeds.reopen()
+function commands.clear_throttle()
   redis.call('HDEL', gate, 'opens', 'probe', 'prober', 'repeats')
   return {0}
 end
 
-return deeds[deed](tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]))
+return commands[command](tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]))
