@@ -1,4 +1,8 @@
-// The recipe for TypeScript, with types generated from the description and openapi-fetch.
+// The recipe for TypeScript: openapi-typescript generates types from the description, and openapi-fetch sends the
+// calls.
+//
+// The commands need this file, `calls.ts`, and `package.json` and `tsconfig.json` from `mock-server/description`, in
+// the folder where you run them. Run `npm install` there first.
 //
 //     secmon-mock openapi > openapi.yaml
 //     npx openapi-typescript openapi.yaml -o partner_api.ts
@@ -18,7 +22,8 @@ function expect(holds: boolean, what: unknown): asserts holds {
   if (!holds) throw new Error(JSON.stringify(what));
 }
 
-// Provision three servers, each for a service of the billing system. The same call again finds the server that is there.
+// Provision three servers, each for its own service in the billing system. The last call repeats the one before it, and
+// gets the server that exists already.
 const servers: string[] = [];
 for (const number of [10, 11, 12, 12]) {
   const { data, error, response } = await client.POST("/api/v1/billing/provision", {
@@ -37,7 +42,7 @@ const { data: detail } = await client.GET("/api/v1/endpoints/{endpoint}/detail",
 expect(detail?.data.ip_address === "203.0.113.10", detail);
 console.log("read:", detail.data.nickname, detail.data.created_at);
 
-// Page through all of them.
+// List all of them, two on each page.
 const listed: string[] = [];
 let page = 1;
 for (; ; page += 1) {
@@ -51,8 +56,9 @@ for (; ; page += 1) {
 expect(listed.join() === servers.join(), listed);
 console.log("paged:", listed.length, "servers on", page, "pages");
 
-// Report the status of a service every night. On most nights nothing changes, and `enforcement` is an empty list; else it
-// is a map from the customer to what was paused.
+// Report the status of a service, as a billing system does every night. On most nights nothing has changed, and
+// `enforcement` is an empty list. Otherwise it is a map: for each customer's number, what the change did to that
+// customer.
 async function sync(status: "active" | "suspended") {
   const { data, error } = await client.POST("/api/v1/billing/sync-services", {
     body: { services: [{ service_id: 510, client_id: customer, product_slug: "endpoint", status }] },
@@ -66,7 +72,8 @@ expect(quiet.unchanged === 1 && JSON.stringify(quiet.enforcement) === "[]" && bu
 const reports = busy.enforcement as Record<string, components["schemas"]["CapacityReports"]>;
 console.log("synced:", quiet.unchanged, "unchanged;", busy.changed, "changed, usage", reports[customer]?.port_monitoring.usage);
 
-// Meet an error in each of its shapes: with a code, with the wrong fields, with the status as a number.
+// Provoke an error of each shape: with a code, with the names of the wrong fields, and twice with the HTTP status as a
+// number, for servers and for alerts.
 const refused = await client.POST("/api/v1/billing/suspend", { body: { endpoint_id: unknown } });
 expect(refused.error !== undefined && "error" in refused.error, refused.error);
 const code = refused.error.error?.code;
@@ -82,7 +89,8 @@ const codes = [code, ...fields, server.error.error?.code, alert.error.error?.cod
 expect(codes.join() === "ENDPOINT_NOT_FOUND,ip_address,404,404", codes);
 console.log("refused:", ...codes);
 
-// Send more than the 60 requests of a minute: the answer says how long to wait.
+// Send more than the 60 requests that a minute allows. The answer is then 429, and its header `Retry-After` says how
+// many seconds to wait.
 for (let sent = 0; sent < 61; sent += 1) {
   const { error, response } = await client.POST("/api/v1/billing/suspend", { body: { endpoint_id: servers[1]! } });
   if (error === undefined) continue;

@@ -1,4 +1,8 @@
-"""The recipe for tests that steer the mock with a client generated from its own description.
+"""The recipe for tests that control the mock. One client is generated from the description of the partner API, another
+from the description of the mock's own admin calls.
+
+Run the commands in the top folder of a checkout of this project. For the second command, `curl`, start a mock in
+another terminal: `secmon-mock`.
 
     secmon-mock openapi > openapi.yaml
     curl http://127.0.0.1:4010/_mock/openapi.json > openapi-mock.json
@@ -23,13 +27,14 @@ admin = mock_api.AuthenticatedClient(
     base_url=os.environ["SECMON_MOCK_ADMIN_URL"], token=os.environ["SECMON_MOCK_ADMIN_KEY"]
 )
 
-# An account of its own.
+# Make an account that is only for this test.
 account = make_tenant.sync(client=admin, body=TenantOptions(rate_limit=False))
 client = partner_api.AuthenticatedClient(
     base_url=os.environ["SECMON_BASE_URL"], token=account.api_key
 )
 
-# The first call for this server meets an outage, the second does not, and nor would a call for another server.
+# The first call for this server gets an outage, 503. The second one does not, and a call for another server would not
+# either.
 outage = FaultEffect(status=503, code="SCANNING_UNAVAILABLE", retry_after=None)
 server = FaultRequestMatch.from_dict({"ip_address": "203.0.113.10"})
 fault = FaultRequest(
@@ -41,7 +46,7 @@ first = provision_endpoint.sync_detailed(client=client, body=request)
 second = provision_endpoint.sync_detailed(client=client, body=request)
 assert (first.status_code, second.status_code) == (503, 201), (first, second)
 
-# Two seconds later the first scan is done.
+# Move the account's clock two seconds ahead. The first scan is then complete.
 time = move_tenant_clock.sync(account.name, client=admin, body=ClockMovement(advance_seconds=2))
 detail = get_endpoint_detail.sync(
     second.parsed.data.endpoint_id, client=client, billing_customer_id=42
@@ -49,7 +54,8 @@ detail = get_endpoint_detail.sync(
 assert detail.latest_scan.status == "completed" and detail.latest_scan.open_ports, detail
 print("scanned by", time.now.isoformat(), "open:", *detail.latest_scan.open_ports)
 
-# The journal has what was sent: it is waited for, so calls in the background may come as they like.
+# The journal lists the calls that the mock got. With `count` and `wait` it answers as soon as three have come, and
+# after five seconds at the latest, so a program may also send its calls in the background.
 calls = list_requests.sync(client=admin, tenant=account.name, count=3, wait=5).requests
 print("sent:", *(f"{call.method} {call.status}" for call in calls))
 assert [call.status for call in calls] == [503, 201, 200]
