@@ -424,3 +424,83 @@ fn a_line_of_a_firewalld_zone_comes_to_what_it_says_e13() {
     ];
     check(rows, firewalld);
 }
+
+/// What a dump does not show, or says in another way, opens no port.
+const IPTABLES_UNSURE: &[(&str, &[&str])] = &[
+    (
+        "-A INPUT -m mark --mark 0x1 -j DROP\n-A INPUT -p tcp --dport 22 -j ACCEPT",
+        &[],
+    ),
+    (
+        "-A INPUT -m mark ! --mark 0x1 -p tcp --dport 23 -j ACCEPT",
+        &[],
+    ),
+    (
+        "-A INPUT -p tcp --dport 80 -j ACCEPT\n-I INPUT -p tcp --dport 80 -j DROP",
+        &[],
+    ),
+    (
+        "-A INPUT -p tcp --dport 443 -j ACCEPT\n-D INPUT -p tcp --dport 443 -j ACCEPT",
+        &[],
+    ),
+    (
+        "--append INPUT --source 8.8.8.0/24 --jump DROP\n-A INPUT -p tcp --dport 22 -j ACCEPT",
+        &[],
+    ),
+    (
+        "-4 -A INPUT -s 8.8.8.0/24 -j DROP\n-A INPUT -p tcp --dport 22 -j ACCEPT",
+        &[],
+    ),
+    (
+        "-A INPUT -p tcp -m vendormatch -m tcp --dport 22 -j ACCEPT",
+        &[],
+    ),
+    ("--append INPUT -p tcp --dport 22 -j ACCEPT", &["22/tcp"]),
+    (
+        "-A INPUT -p tcp -m tcp -m comment --comment web --dport 80 -j ACCEPT",
+        &["80/tcp"],
+    ),
+];
+
+#[test]
+fn what_an_iptables_dump_leaves_open_is_not_allowed_e13() {
+    for (lines, rules) in IPTABLES_UNSURE {
+        let (found, reasons) = read(&iptables(lines));
+        assert_eq!(found, *rules, "{lines}");
+        assert!(
+            !found.is_empty() || !reasons.is_empty(),
+            "{lines}: nothing is said"
+        );
+    }
+}
+
+/// The same of nft.
+const NFT_UNSURE: &[(&str, &[&str])] = &[
+    ("tcp option maxseg exists drop\ntcp dport 22 accept", &[]),
+    (
+        "tcp dport 85 tcp option sack-perm exists drop\ntcp dport 85 accept",
+        &[],
+    ),
+    ("tcp dport 86 tcp option timestamp exists accept", &[]),
+    (
+        "tcp flags & (fin|syn|rst|ack) == syn ip saddr 8.0.0.0/8 drop\nip6 version 6 drop\ntcp dport 22 accept",
+        &[],
+    ),
+    ("tcp flags > 0 drop\ntcp dport 81 accept", &[]),
+    (
+        "tcp flags & (fin|syn) == fin|syn drop\ntcp dport 23 accept",
+        &["23/tcp"],
+    ),
+];
+
+#[test]
+fn what_an_nft_ruleset_leaves_open_is_not_allowed_e13() {
+    for (lines, rules) in NFT_UNSURE {
+        let (found, reasons) = read(&nftables(lines));
+        assert_eq!(found, *rules, "{lines}");
+        assert!(
+            !found.is_empty() || !reasons.is_empty(),
+            "{lines}: nothing is said"
+        );
+    }
+}

@@ -22,6 +22,7 @@ pub(super) fn translate(lines: &[Line<'_>], host: Option<IpAddr>, filter: &mut F
     let place = Place {
         host,
         external: &external,
+        shows_marking: sections.iter().any(|section| section.table() == "mangle"),
     };
     for (number, (section, family)) in sections.iter().zip(families(&sections)).enumerate() {
         let translation = Translation {
@@ -131,7 +132,7 @@ impl Translation<'_> {
             "CONNMARK" if draft.has("--set-xmark") || draft.has("--set-mark") => Verdict::Alter,
             "CT" if draft.has("--notrack") => Verdict::Alter,
             name if CONTINUE.contains(&name) => Verdict::Continue,
-            "QUEUE" | "NFQUEUE" | "SYNPROXY" => {
+            "QUEUE" | "NFQUEUE" | "SYNPROXY" | "-I" | "-D" | "-R" => {
                 Verdict::Unknown(Reason::Target(target.name.as_str().into()))
             }
             name => {

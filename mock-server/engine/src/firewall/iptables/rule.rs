@@ -30,6 +30,8 @@ pub(super) struct Target {
 pub(super) struct Place<'a> {
     pub(super) host: Option<IpAddr>,
     pub(super) external: &'a External,
+    /// Whether the dump has the table in which packets are marked.
+    pub(super) shows_marking: bool,
 }
 
 impl Draft {
@@ -111,6 +113,9 @@ impl Draft {
         if self.has_match("policy") {
             matches.require(self.ipsec_policy());
         }
+        for module in self.unknown_modules() {
+            matches.require(Condition::unknown(&format!("-m {module}")));
+        }
         match self.option(&["--ports"]) {
             Some(option) => either_port(&matches, option),
             None => vec![matches],
@@ -122,6 +127,29 @@ impl Draft {
         options.any(|option| {
             matches!(option.name.as_str(), "-m" | "--match") && option.value() == name
         })
+    }
+
+    /// Modules that may ask something without an option.
+    fn unknown_modules(&self) -> impl Iterator<Item = &str> {
+        let modules = self
+            .options
+            .iter()
+            .filter(|option| matches!(option.name.as_str(), "-m" | "--match"));
+        modules
+            .map(RuleOption::value)
+            .filter(|module| !MODULES.contains(module))
+    }
+
+    /// A line that changes the rules of a chain instead of telling one: what the chain does is not known.
+    pub(super) fn of_change(command: &str, chain: &str) -> Self {
+        Self {
+            chain: chain.to_owned(),
+            target: Some(Target {
+                name: command.to_owned(),
+                is_goto: false,
+            }),
+            options: Vec::new(),
+        }
     }
 
     /// A list of sources seen of late: with a count it is a limit, without one a set.
@@ -249,6 +277,56 @@ const NO_CONDITION: [&str; 68] = [
     "--return-nomatch",
 ];
 
+/// Modules that ask nothing but by their options.
+const MODULES: [&str; 46] = [
+    "tcp",
+    "udp",
+    "udplite",
+    "sctp",
+    "dccp",
+    "icmp",
+    "icmp6",
+    "icmpv6",
+    "ipv6-icmp",
+    "multiport",
+    "comment",
+    "conntrack",
+    "state",
+    "addrtype",
+    "set",
+    "limit",
+    "hashlimit",
+    "connlimit",
+    "recent",
+    "owner",
+    "mark",
+    "connmark",
+    "mac",
+    "pkttype",
+    "iprange",
+    "policy",
+    "rpfilter",
+    "tcpmss",
+    "geoip",
+    "time",
+    "string",
+    "length",
+    "ttl",
+    "hl",
+    "dscp",
+    "tos",
+    "helper",
+    "statistic",
+    "nfacct",
+    "quota",
+    "u32",
+    "bpf",
+    "physdev",
+    "realm",
+    "devgroup",
+    "cgroup",
+];
+
 /// Options that ask something of a packet.
 const CONDITION: [&str; 38] = [
     "-p",
@@ -336,7 +414,9 @@ fn require(matches: &mut Match, option: &RuleOption, place: Place<'_>) {
             let condition = state(value).negated(option.is_negated);
             return matches.require_unaltered(condition);
         }
-        "--mark" => return matches.require_unaltered(mark(option).negated(option.is_negated)),
+        "--mark" if place.shows_marking => {
+            return matches.require_unaltered(mark(option).negated(option.is_negated));
+        }
         "-s" | "--source" | "--src" | "--src-range" => source(option),
         "-i" | "--in-interface" => place.external.condition(value),
         "-o" | "--out-interface" => Condition::new(Holds::Never, Reason::Interface(value.into())),

@@ -1,5 +1,6 @@
 //! The tables of an iptables dump, of either way to print it.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::rule::Draft;
@@ -69,12 +70,13 @@ impl Section {
 
 /// Whether a line is one that an iptables dump has.
 pub(in crate::firewall) fn is_start(line: &str) -> bool {
-    let line = without_counters(line.trim());
+    let line = &listed(without_counters(line.trim()));
     let words = line.split_whitespace().count();
     ["-A ", "-N ", "-P "]
         .iter()
         .any(|option| line.starts_with(option))
         && words > 1
+        || change(line).is_some()
         || line == "COMMIT"
         || table_header(line).is_some()
         || chain_header(line).is_some()
@@ -141,7 +143,7 @@ struct Reader {
 
 impl Reader {
     fn read(&mut self, line: &Line<'_>, filter: &mut Filter) {
-        let text = without_counters(line.text.trim());
+        let text = &listed(without_counters(line.text.trim()));
         if let Some(family) = generator(text) {
             self.end();
             self.generator = Some(family);
@@ -159,6 +161,13 @@ impl Reader {
             self.read_policy(rest, line, filter);
         } else if text.starts_with("-A ") {
             self.read_rule(text, line, filter);
+        } else if let Some((command, chain)) = change(text) {
+            let draft = Draft::of_change(command, chain);
+            self.present.add_chain(chain, line.number, Policy::Unknown);
+            self.present.rules.insert(0, (line.number, draft));
+            let reason =
+                "it changes rules instead of listing them: send the output of iptables-save";
+            filter.skip(line.number, reason);
         }
     }
 
@@ -196,6 +205,31 @@ impl Reader {
             self.sections.push(Section { family, ..section });
         }
     }
+}
+
+/// A line as the programs list it: people also write the option out, and the address family in front.
+fn listed(text: &str) -> Cow<'_, str> {
+    let text = ["-4 ", "-6 ", "--ipv4 ", "--ipv6 "]
+        .iter()
+        .find_map(|family| text.strip_prefix(family))
+        .unwrap_or(text)
+        .trim_start();
+    match text.strip_prefix("--append ") {
+        Some(rest) => format!("-A {rest}").into(),
+        None => text.into(),
+    }
+}
+
+/// A command that changes rules of a chain, and that chain.
+fn change(text: &str) -> Option<(&'static str, &str)> {
+    let mut words = text.split_whitespace();
+    let command = match words.next()? {
+        "-I" | "--insert" => "-I",
+        "-D" | "--delete" => "-D",
+        "-R" | "--replace" => "-R",
+        _ => return None,
+    };
+    Some((command, words.next()?))
 }
 
 /// Names a policy, if this is one.

@@ -107,10 +107,19 @@ impl<'a> Parser<'a> {
             "dport" => Field::Port(transport),
             "sport" => Field::SourcePort(transport),
             "flags" => Field::TcpFlags,
-            "option" => Field::Other(format!("option {} {}", self.word(), self.word())),
+            "option" => Field::Other(self.option()),
             key => Field::Other(key.to_owned()),
         };
         Some(field)
+    }
+
+    /// `maxseg size`, or `maxseg` of what is asked to exist.
+    fn option(&mut self) -> String {
+        let name = self.word();
+        match self.sees("exists") || self.sees("missing") {
+            true => format!("option {name}"),
+            false => format!("option {name} {}", self.word()),
+        }
     }
 
     fn network_field(&mut self, family: FamilyOf) -> Field {

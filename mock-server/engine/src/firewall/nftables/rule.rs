@@ -184,12 +184,17 @@ fn masked_flags(parser: &mut Parser<'_>) -> Match {
         let names = ["fin", "syn", "rst", "psh", "ack", "urg", "ecn", "cwr"];
         let mut flags: Vec<String> = words
             .iter()
+            .flat_map(|word| word.split(['|', ',', '(', ')']))
             .filter(|word| names.contains(word))
-            .map(|word| (*word).to_owned())
+            .map(str::to_owned)
             .collect();
         flags.sort();
         flags
     };
+    if words.iter().any(|word| word.starts_with(['<', '>', '^'])) {
+        matches.require(Condition::unknown(&words.join(" ")));
+        return matches;
+    }
     let mut seen = flags(left);
     seen.retain(|flag| flag == "syn");
     let holds = match (seen == flags(right)) != is_negated {
