@@ -486,6 +486,11 @@ const NFT_UNSURE: &[(&str, &[&str])] = &[
         "tcp flags & (fin|syn|rst|ack) == syn ip saddr 8.0.0.0/8 drop\nip6 version 6 drop\ntcp dport 22 accept",
         &[],
     ),
+    (
+        "tcp dport 24 quota over 0 bytes drop\ntcp dport 24 accept",
+        &[],
+    ),
+    ("tcp dport 25 quota until 1 bytes accept", &[]),
     ("tcp flags > 0 drop\ntcp dport 81 accept", &[]),
     (
         "tcp flags & (fin|syn) == fin|syn drop\ntcp dport 23 accept",

@@ -177,10 +177,13 @@ fn modifier(lookups: &Lookups<'_>, parser: &mut Parser<'_>, word: &str, branches
                 parser.skip(2);
             }
         }
-        "quota" if parser.take("name") => parser.skip(1),
+        "quota" if parser.take("name") => {
+            parser.skip(1);
+            require(branches, Condition::unknown("quota"));
+        }
         "quota" => {
-            limit(branches, parser.take("over"));
-            parser.take("until");
+            require(branches, Condition::unknown("quota"));
+            let _ = parser.take("over") || parser.take("until");
             parser.skip(2);
             if parser.take("used") {
                 parser.skip(2);
