@@ -6,7 +6,7 @@ use secmon::{Delivery, ErrorKind, FieldErrors};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
-pub use failure::{Failure, Own};
+pub use failure::{Failure, Own, Own as LocalErrorKind};
 
 /// Exit codes of the program; scripts rely on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,6 +153,11 @@ impl CliError {
     /// The service's string code, or the program's own word.
     pub fn code(&self) -> Cow<'_, str> {
         self.0.failure.code()
+    }
+
+    /// The code of an error of the client.
+    pub fn code_of(error: &secmon::Error) -> String {
+        Failure::of(error).code().into_owned()
     }
 
     /// The sentence.

@@ -12,12 +12,12 @@ mod error;
 #[doc(hidden)]
 pub mod internals;
 mod machine;
-mod notebook;
 mod program;
 #[doc(hidden)]
 pub mod readers;
 mod references;
 mod session;
+mod state;
 mod suggest;
 mod ui;
 mod values;

@@ -116,7 +116,8 @@ async fn online(settings: Settings, ui: &Arc<Ui>, task: Task) -> Exit {
         (result, _) => conclude(ui, result),
     };
     // What was done is told before anything is waited for.
-    context.session.save_index();
+    context.session.remember_observations();
+    context.session.end_run(exit != Exit::Done);
     exit
 }
 

@@ -4,15 +4,12 @@ use clap::{Args, ValueEnum};
 
 const RUN: &str = "Runs over many records";
 
-/// A run over many, which the same command goes on with where it ended early.
+/// A run over many.
 #[derive(Debug, Clone, Default, Args)]
 pub struct RunArgs {
-    /// Continue an interrupted run, however old; fails if there is none
-    #[arg(long, help_heading = RUN, conflicts_with = "restart", hide_short_help = true)]
-    pub resume: bool,
-    /// Start over; without this, an interrupted run is continued
+    /// Go on with the others where some of those named are not found
     #[arg(long, help_heading = RUN, hide_short_help = true)]
-    pub restart: bool,
+    pub ignore_not_found: bool,
     /// Use all 60 calls a minute; without this, 5 of them are left to other users
     #[arg(long, help_heading = RUN, hide_short_help = true)]
     pub use_whole_window: bool,

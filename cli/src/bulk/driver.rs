@@ -1,198 +1,285 @@
-//! One change that is made to many: each target goes out between two lines of a journal, so that the same command goes on
-//! where a run ended early.
+//! One driver for every change of many: it reads what the service shows, compares that with what is wanted, asks where a
+//! question is due, sends what differs, and reports each row. The same command again is a new decision about what is
+//! there, and so goes on where a run ended early.
 
 use super::args::{OnError, RunArgs};
-use super::journal::{Journal, Key, Origin, Trace};
-use super::run::{close, run_telling};
-use super::{End, Item, Label, Prior};
+use super::send::{self, Sending};
+use super::{Applied, Item, Label, RowOutcome};
 use crate::context::Context;
-use crate::error::CliError;
-use serde_json::Value;
-use uuid::Uuid;
+use crate::error::{CliError, Exit, LocalErrorKind};
+use crate::session::batch::RunKind;
+use crate::session::prompt::ConfirmationLevel;
+use std::time::{Duration, Instant};
+
+/// A question that stood longer than this was answered about what may have changed meanwhile.
+const SOON_STALE: Duration = Duration::from_secs(10);
 
 /// A change that is made to many.
-pub trait ChangeOfMany {
-    /// One of them.
-    type Target;
+pub trait BulkOperation {
+    /// What is known of one of them.
+    type Row;
 
-    /// What runs of it are called in their journals, as `suspend`.
-    fn operation(&self) -> &'static str;
+    /// What the run is called where it is remembered.
+    fn kind(&self) -> RunKind;
 
-    /// What a target is called.
-    fn label(&self, target: &Self::Target) -> Label;
+    /// Reads what the service shows now, and says of each row what is to be done.
+    async fn plan(&self) -> Result<Vec<PlannedRow<Self::Row>>, CliError>;
 
-    /// Names a target from one run to the next.
-    fn key(&self, target: &Self::Target) -> Key;
+    /// What a row is called.
+    fn label(&self, row: &Self::Row) -> Label;
 
-    /// All that is wanted of a target: one of which something else is wanted now is sent again.
-    fn wanted(&self, _target: &Self::Target) -> String {
-        String::new()
-    }
+    /// What is asked before these rows are sent.
+    fn question(&self, rows: &[&Self::Row]) -> Question;
 
-    /// What a later run could not find out again about a target.
-    fn kept(&self, _target: &Self::Target) -> Value {
-        Value::Null
-    }
+    /// Makes the change of one row.
+    async fn apply(&self, row: &Self::Row) -> Result<RowOutcome, CliError>;
 
-    /// Whether what an earlier run did to a target stands, as far as the service shows.
-    fn stands(&self, _target: &Self::Target) -> bool {
-        true
-    }
-
-    /// The end of a target that is so already, which then needs no line in the journal. `prior` is what is known of it
-    /// from an earlier run.
-    async fn already(
-        &self,
-        _target: &Self::Target,
-        _prior: Prior,
-    ) -> Result<Option<End>, CliError> {
-        Ok(None)
-    }
-
-    /// What was done of a target that an interruption has kept from its end.
-    fn unfinished(&self, _target: &Self::Target) -> Option<End> {
+    /// What was done of a row that an interruption has kept from its end.
+    fn unfinished(&self, _row: &Self::Row) -> Option<RowOutcome> {
         None
     }
 
-    /// Makes the change.
-    async fn apply(&self, target: &Self::Target, prior: Prior) -> Result<End, CliError>;
-}
-
-/// A target as the journal knows it.
-pub fn trace<C: ChangeOfMany>(change: &C, target: &C::Target) -> Trace {
-    Trace {
-        key: change.key(target),
-        label: change.label(target),
-        content: change.wanted(target),
-        subject: change.kept(target),
-        undone: !change.stands(target),
+    /// Rows of a later stage are sent once those of an earlier one have ended.
+    fn stage(&self, _row: &Self::Row) -> u8 {
+        0
     }
 }
 
-/// Makes a change to targets that all are found; the run is named by them.
-pub async fn change_all<C: ChangeOfMany>(
-    context: &Context,
-    change: &C,
-    targets: &[C::Target],
-    run: &RunArgs,
-) -> Result<Vec<Item>, CliError> {
-    let keys: Vec<Key> = targets.iter().map(|target| change.key(target)).collect();
-    let journal = Journal::open(context, change.operation(), Origin::Rows, &keys, run)?;
-    change_in_journal(context, change, targets, (&journal, run)).await
+/// A row, and what is to be done.
+#[derive(Debug)]
+pub struct PlannedRow<R> {
+    /// The row.
+    pub row: R,
+    /// What is to be done.
+    pub step: Step,
 }
 
-/// The same in a journal that was needed before, to find the targets.
-pub async fn change_in_journal<C: ChangeOfMany>(
-    context: &Context,
-    change: &C,
-    targets: &[C::Target],
-    run: (&Journal, &RunArgs),
-) -> Result<Vec<Item>, CliError> {
-    change_in_stages(context, change, &[targets], run).await
+impl<R> PlannedRow<R> {
+    /// A row that is sent.
+    pub fn send(row: R) -> Self {
+        Self {
+            row,
+            step: Step::Send,
+        }
+    }
+
+    /// A row that needs no call.
+    pub fn settled(row: R, outcome: RowOutcome) -> Self {
+        let step = Step::Settled(outcome);
+        Self { row, step }
+    }
+
+    fn is_sent(&self) -> bool {
+        matches!(self.step, Step::Send | Step::Doubtful(_))
+    }
+
+    fn is_absent(&self) -> bool {
+        let error = match &self.step {
+            Step::Settled(outcome) => outcome.error(),
+            Step::Send | Step::Doubtful(_) => None,
+        };
+        error.is_some_and(|error| error.exit() == Exit::NotFound)
+    }
 }
 
-/// The same in stages: one begins when the one before has ended, and the run is over after the last.
-pub async fn change_in_stages<C: ChangeOfMany>(
+/// What is to be done about a row.
+#[derive(Debug)]
+pub enum Step {
+    /// It is not as it is wanted.
+    Send,
+    /// Nothing need be sent.
+    Settled(RowOutcome),
+    /// It is sent only if somebody who has read this says so.
+    Doubtful(String),
+}
+
+/// What is asked before rows are sent.
+#[derive(Debug)]
+pub struct Question {
+    /// How hard the change is to take back.
+    pub level: ConfirmationLevel,
+    /// What is about to happen, as a sentence.
+    pub text: String,
+    /// What is typed where that is asked for.
+    pub typed: String,
+}
+
+impl Question {
+    /// For what is not asked about.
+    pub fn none() -> Self {
+        Self {
+            level: ConfirmationLevel::Mild,
+            text: String::new(),
+            typed: String::new(),
+        }
+    }
+}
+
+/// Makes a change of many.
+pub async fn run_bulk<O: BulkOperation>(
     context: &Context,
-    change: &C,
-    stages: &[&[C::Target]],
-    (journal, args): (&Journal, &RunArgs),
+    operation: &O,
+    args: &RunArgs,
 ) -> Result<Vec<Item>, CliError> {
-    if stages.iter().map(|stage| stage.len()).sum::<usize>() > 1 && !args.use_whole_window {
-        context.session.leave_calls_to_people()?;
+    run_bulk_reporting(context, operation, (args, OnError::Continue), |_, _| {}).await
+}
+
+/// The same, telling of each outcome as soon as all before it are known.
+pub async fn run_bulk_reporting<O: BulkOperation>(
+    context: &Context,
+    operation: &O,
+    (args, on_error): (&RunArgs, OnError),
+    on_result: impl FnMut(&O::Row, &RowOutcome),
+) -> Result<Vec<Item>, CliError> {
+    let session = &context.session;
+    session.refuse_read_only()?;
+    let rows = agreed_plan(context, operation, args).await?;
+    session.begin_run(operation.kind());
+    // Names that a kill must not cost: what has ended by then is in no list any more.
+    session.remember_observations();
+    session.record_run();
+    if rows.iter().filter(|row| row.is_sent()).count() > 1 && !args.use_whole_window {
+        session.leave_calls_to_people()?;
     }
-    let mut items = Vec::new();
-    for targets in stages {
-        let run = (journal, OnError::Continue);
-        items.extend(send_all(context, change, targets, run, |_, _| {}).await);
+    let sending = Sending { context, on_error };
+    let labels: Vec<Label> = rows.iter().map(|row| operation.label(&row.row)).collect();
+    let outcomes = send::in_stages(&sending, operation, rows, on_result).await;
+    let items = labels.into_iter().zip(outcomes);
+    let items: Vec<Item> = items
+        .map(|(label, outcome)| Item::of(label, outcome))
+        .collect();
+    if items.iter().any(|item| item.outcome.error().is_some()) {
+        session.run_is_partial();
     }
-    close(&context.screen, journal, &items);
     Ok(items)
 }
 
-/// The same, telling of each end as soon as all before it are known.
-pub async fn change_telling<C: ChangeOfMany>(
+/// Reads and asks until what was agreed to is what is there.
+async fn agreed_plan<O: BulkOperation>(
     context: &Context,
-    change: &C,
-    targets: &[C::Target],
-    (journal, on_error): (&Journal, OnError),
-    tell: impl FnMut(&C::Target, &End),
-) -> Vec<Item> {
-    let items = send_all(context, change, targets, (journal, on_error), tell).await;
-    close(&context.screen, journal, &items);
-    items
-}
-
-async fn send_all<C: ChangeOfMany>(
-    context: &Context,
-    change: &C,
-    targets: &[C::Target],
-    (journal, on_error): (&Journal, OnError),
-    tell: impl FnMut(&C::Target, &End),
-) -> Vec<Item> {
-    let send = async |target: &C::Target| {
-        let trace = trace(change, target);
-        if journal.answer(&trace).is_none()
-            && let Some(end) = change.already(target, journal.prior(&trace)).await?
-        {
-            return Ok(end);
+    operation: &O,
+    args: &RunArgs,
+) -> Result<Vec<PlannedRow<O::Row>>, CliError> {
+    let mut rows = judged(context, operation.plan().await?, args)?;
+    loop {
+        let asked = Instant::now();
+        confirm(context, operation, &rows)?;
+        if asked.elapsed() < SOON_STALE {
+            return Ok(rows);
         }
-        let apply = async |prior| change.apply(target, prior).await;
-        journal.settle(&trace, apply).await
-    };
-    let unfinished = |target: &C::Target| change.unfinished(target);
-    let ends = run_telling(context, targets, on_error, send, unfinished, tell).await;
-    let items = targets.iter().zip(ends);
-    items
-        .map(|(target, end)| Item::of(change.label(target), end))
-        .collect()
-}
-
-/// Refuses to end a record that is there, although an earlier run has ended it, or may have: it came back since.
-pub fn refuse_ended<C: ChangeOfMany>(
-    journal: &Journal,
-    change: &C,
-    (target, record): (&C::Target, Uuid),
-    (named, verb): (&str, &str),
-) -> Result<(), CliError> {
-    let trace = Trace {
-        undone: false,
-        ..trace(change, target)
-    };
-    match journal.answer(&trace) {
-        Some(_) => Err(restored("has ended", named, verb)),
-        None => refuse_restored(journal, (&trace.key, record), (named, verb)),
+        let now = judged(context, operation.plan().await?, args)?;
+        let is_same = sent_names(operation, &rows) == sent_names(operation, &now);
+        rows = now;
+        if is_same {
+            return Ok(rows);
+        }
+        context.screen.note("Meanwhile something has changed:");
     }
 }
 
-/// Refuses to end a record that was provisioned from this machine after an earlier run had sent its end, and seen no
-/// answer: a provision restores what was ended.
-pub fn refuse_restored(
-    journal: &Journal,
-    (key, record): (&Key, Uuid),
-    (named, verb): (&str, &str),
-) -> Result<(), CliError> {
-    match journal.was_restored(key, record)? {
-        true => Err(restored("may have ended", named, verb)),
-        false => Ok(()),
+fn sent_names<O: BulkOperation>(operation: &O, rows: &[PlannedRow<O::Row>]) -> Vec<String> {
+    let sent = rows.iter().filter(|row| row.is_sent());
+    sent.map(|row| {
+        let label = operation.label(&row.row);
+        format!("{} {:?}", label.name, label.customer)
+    })
+    .collect()
+}
+
+/// What is not there stops the command, unless somebody can be asked or has said that it need not be; what is doubtful
+/// is left where nobody can be asked.
+fn judged<R>(
+    context: &Context,
+    mut rows: Vec<PlannedRow<R>>,
+    args: &RunArgs,
+) -> Result<Vec<PlannedRow<R>>, CliError> {
+    let absent = rows.iter().filter(|row| row.is_absent()).count();
+    let goes_on = args.ignore_not_found || context.prompt.may_ask();
+    if absent > 0 && (absent == rows.len() || !goes_on) {
+        return Err(all_absent(rows));
+    }
+    let may_ask = context.prompt.may_ask();
+    for row in &mut rows {
+        match &row.step {
+            Step::Settled(RowOutcome::Failed(error))
+                if args.ignore_not_found && error.exit() == Exit::NotFound =>
+            {
+                row.step = Step::Settled(RowOutcome::Left(Applied::noted("not found")));
+            }
+            Step::Doubtful(reason) if !may_ask && !context.session.settings.safety.dry_run => {
+                let error = CliError::new(LocalErrorKind::CameBack, format!("not sent: {reason}"));
+                row.step = Step::Settled(RowOutcome::Failed(error));
+            }
+            _ => {}
+        }
+    }
+    Ok(rows)
+}
+
+/// The error of names that fit nothing, all in one.
+fn all_absent<R>(rows: Vec<PlannedRow<R>>) -> CliError {
+    let total = rows.len();
+    let mut errors: Vec<CliError> = rows
+        .into_iter()
+        .filter(PlannedRow::is_absent)
+        .filter_map(|row| match row.step {
+            Step::Settled(RowOutcome::Failed(error)) => Some(error),
+            _ => None,
+        })
+        .collect();
+    if total == 1
+        && let Some(error) = errors.pop()
+    {
+        return error;
+    }
+    let sentences: Vec<&str> = errors.iter().map(CliError::message).collect();
+    let error = CliError::not_found(format!(
+        "{} of {total} were not found, so nothing was done:\n  {}",
+        errors.len(),
+        sentences.join("\n  ")
+    ));
+    match errors.len() == total {
+        true => error,
+        false => error.hint("to go on with the others, add --ignore-not-found"),
     }
 }
 
-fn restored(ended: &str, named: &str, verb: &str) -> CliError {
-    CliError::usage(format!(
-        "the interrupted run {ended} {named}, which was provisioned again afterwards: nothing was sent"
-    ))
-    .hint(anew(verb))
-}
-
-/// A run that is gone on with must not end what came after it: `named` has a word that stood for something else then.
-pub fn came_back(word: &str, named: &str, verb: &str) -> CliError {
-    CliError::usage(format!(
-        "{word:?} is not what it was for the interrupted run: {named} has come in its place, so nothing was sent"
-    ))
-    .hint(anew(verb))
-}
-
-fn anew(verb: &str) -> String {
-    format!("to {verb} that one too, begin anew with --restart; else take it out")
+fn confirm<O: BulkOperation>(
+    context: &Context,
+    operation: &O,
+    rows: &[PlannedRow<O::Row>],
+) -> Result<(), CliError> {
+    let sent: Vec<&O::Row> = rows
+        .iter()
+        .filter(|row| row.is_sent())
+        .map(|row| &row.row)
+        .collect();
+    if sent.is_empty() {
+        return Ok(());
+    }
+    let mut question = operation.question(&sent);
+    // A line that is given again names all of its rows, of which some are done by now.
+    let given = context.session.settings.safety.confirm.as_deref();
+    let total = rows.len().to_string();
+    if question.typed == sent.len().to_string() && given.map(str::trim) == Some(total.as_str()) {
+        question.typed = total;
+    }
+    let mut remarks = Vec::new();
+    for row in rows {
+        match &row.step {
+            Step::Doubtful(reason) => remarks.push(reason.clone()),
+            Step::Settled(RowOutcome::Failed(error)) => remarks.push(error.message().to_owned()),
+            _ => {}
+        }
+    }
+    if !remarks.is_empty() {
+        question.level = question.level.max(ConfirmationLevel::Moderate);
+        question.text = format!("{}.\n{}", remarks.join(".\n"), question.text);
+    }
+    match question.text.is_empty() {
+        true => Ok(()),
+        false => context
+            .prompt
+            .confirm(question.level, &question.text, &question.typed),
+    }
 }

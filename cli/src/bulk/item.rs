@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// A target as people know it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Label {
     /// Its line in the file; `None` without a file.
     pub row: Option<u64>,
@@ -29,16 +29,7 @@ impl Label {
     }
 }
 
-/// What is known of a row that is about to be sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Prior {
-    /// It was not sent, or it was refused.
-    Nothing,
-    /// It was sent, and nobody saw the answer.
-    PerhapsDone,
-}
-
-/// One target and its end.
+/// One target and its outcome.
 #[derive(Debug)]
 pub struct Item {
     /// Its line in the file; `None` without a file.
@@ -48,28 +39,30 @@ pub struct Item {
     /// The customer it belongs to.
     pub customer: Option<CustomerId>,
     /// What became of it.
-    pub end: End,
+    pub outcome: RowOutcome,
 }
 
 impl Item {
-    /// A target and its end.
-    pub fn of(label: Label, end: End) -> Self {
+    /// A target and its outcome.
+    pub fn of(label: Label, outcome: RowOutcome) -> Self {
         Self {
             row: label.row,
             target: label.name,
             customer: label.customer,
-            end,
+            outcome,
         }
     }
 }
 
-/// How it ended.
-#[derive(Debug)]
-pub enum End {
+/// What became of a target.
+#[derive(Debug, Clone)]
+pub enum RowOutcome {
     /// The change was made.
-    Done(Done),
+    Applied(Applied),
     /// Everything was as it should be already.
-    Skipped(Done),
+    Skipped(Applied),
+    /// It is not as it was wanted, and is left so; its note says why.
+    Left(Applied),
     /// It failed.
     Failed(CliError),
     /// A dry run: nothing was sent.
@@ -78,7 +71,7 @@ pub enum End {
 
 /// What the service answered.
 #[derive(Debug, Clone, Default)]
-pub struct Done {
+pub struct Applied {
     /// The record's id.
     pub id: String,
     /// The answer's data.
@@ -134,7 +127,15 @@ impl Created {
     }
 }
 
-impl Done {
+impl Applied {
+    /// Nothing but a remark.
+    pub fn noted(note: &str) -> Self {
+        Self {
+            note: Some(note.to_owned()),
+            ..Self::default()
+        }
+    }
+
     /// What the service answered, with its remark; for a call that makes no records.
     pub fn answered<T: Serialize>(
         id: impl ToString,
@@ -151,18 +152,18 @@ impl Done {
     }
 
     /// The end of a change of state: a remark says that everything was so before.
-    pub fn changed(self) -> End {
+    pub fn changed(self) -> RowOutcome {
         match self.note {
-            Some(_) => End::Skipped(self),
-            None => End::Done(self),
+            Some(_) => RowOutcome::Skipped(self),
+            None => RowOutcome::Applied(self),
         }
     }
 
     /// The end of a call that makes a record, or finds it there. What an earlier attempt may have made counts as made.
-    pub fn made(self) -> End {
+    pub fn made(self) -> RowOutcome {
         match self.created {
-            Created::Yes | Created::Perhaps => End::Done(self),
-            Created::No | Created::NoRecord => End::Skipped(self),
+            Created::Yes | Created::Perhaps => RowOutcome::Applied(self),
+            Created::No | Created::NoRecord => RowOutcome::Skipped(self),
         }
     }
 
@@ -181,32 +182,20 @@ impl Done {
     }
 }
 
-impl End {
-    /// What an earlier run may have done, and what is so now, counts as done by it.
-    #[must_use]
-    pub fn after(self, prior: Prior) -> Self {
-        match (prior, self) {
-            (Prior::PerhapsDone, Self::Skipped(done)) => Self::Done(Done {
-                note: Some("sent before the run was interrupted".to_owned()),
-                ..done
-            }),
-            (_, end) => end,
-        }
-    }
-
+impl RowOutcome {
     /// The word for it in results.
     pub fn status(&self) -> &'static str {
         match self {
-            Self::Done(_) | Self::Planned => "succeeded",
-            Self::Skipped(_) => "skipped",
+            Self::Applied(_) | Self::Planned => "succeeded",
+            Self::Skipped(_) | Self::Left(_) => "skipped",
             Self::Failed(_) => "failed",
         }
     }
 
     /// What the service answered, unless it failed.
-    pub fn done(&self) -> Option<&Done> {
+    pub fn applied(&self) -> Option<&Applied> {
         match self {
-            Self::Done(done) | Self::Skipped(done) => Some(done),
+            Self::Applied(applied) | Self::Skipped(applied) | Self::Left(applied) => Some(applied),
             Self::Failed(_) | Self::Planned => None,
         }
     }

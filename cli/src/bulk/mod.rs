@@ -5,21 +5,13 @@ mod columns;
 mod driver;
 pub mod input;
 mod item;
-pub mod journal;
 mod named;
-mod plan;
 mod report;
-mod run;
+pub mod send;
 pub mod spreadsheet;
 
-pub use driver::{
-    ChangeOfMany, came_back, change_all, change_in_journal, change_in_stages, change_telling,
-    refuse_ended, refuse_restored, trace,
-};
+pub use driver::{BulkOperation, PlannedRow, Question, Step, run_bulk, run_bulk_reporting};
 pub use input::{FileOptions, Row};
-pub use item::{Created, Done, End, Item, Label, Prior, preview};
-pub use journal::{Journal, Key, Origin, SOON_STALE};
+pub use item::{Applied, Created, Item, Label, RowOutcome, preview};
 pub use named::{NamedServer, read as named_in};
-pub use plan::{MonitoredServers, announce};
-pub use report::{REPORT, ReportFile, Words, conclude, conclude_one, report};
-pub use run::run;
+pub use report::{REPORT, ReportFile, VerbLabels, conclude, conclude_one, report, stays};

@@ -2,7 +2,7 @@
 
 use super::columns::OWN_COLUMNS;
 use super::input::{Dialect, Row, Sheet};
-use super::{Created, Done, End, Item};
+use super::{Applied, Created, Item, RowOutcome};
 use crate::error::{CliError, Exit, Own};
 use crate::machine::files;
 use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, shown, wide, with_room};
@@ -19,26 +19,26 @@ const COLUMNS: &[Field<Item>] = &[
     shown("row").of(|item| Cell::count(item.row)),
     shown("target").of(|item| Cell::text(&item.target)),
     shown("customer").of(|item| Cell::count(item.customer.map(CustomerId::get))),
-    shown("status").of(|item| Cell::state(item.end.status())),
+    shown("status").of(|item| Cell::state(item.outcome.status())),
     wide("id").of(|item| {
-        item.end
-            .done()
-            .map_or(Cell::Missing, |done| filled(&done.id))
+        item.outcome
+            .applied()
+            .map_or(Cell::Missing, |applied| filled(&applied.id))
     }),
-    with_room("code").of(|item| filled(&trouble(&item.end).0)),
-    shown("message").of(|item| filled(trouble(&item.end).1)),
+    with_room("code").of(|item| filled(&trouble(&item.outcome).0)),
+    shown("message").of(|item| filled(trouble(&item.outcome).1)),
 ];
 
 /// What the change is called.
 #[derive(Debug, Clone, Copy)]
-pub struct Words {
+pub struct VerbLabels {
     /// As `provisioned`.
     pub done: &'static str,
     /// As `already monitored`.
     pub skipped: &'static str,
 }
 
-impl Words {
+impl VerbLabels {
     /// What is said of one: a remark of the service means that everything was so before.
     pub fn sentence(self, what: &str, remark: Option<&str>) -> String {
         match remark {
@@ -49,22 +49,26 @@ impl Words {
 }
 
 /// The result of a change: one target of the command line gives its record or its error, several give a report.
-pub fn conclude(screen: &Ui, words: Words, mut items: Vec<Item>) -> Result<Outcome, CliError> {
+pub fn conclude(
+    screen: &Ui,
+    labels: VerbLabels,
+    mut items: Vec<Item>,
+) -> Result<Outcome, CliError> {
     if let [Item { row: None, .. }] = items.as_slice()
         && let Some(item) = items.pop()
     {
         return conclude_one(item);
     }
-    report(screen, words, &items)
+    report(screen, labels, &items)
 }
 
 /// The result of a change of one target: its record, or its error.
 pub fn conclude_one(item: Item) -> Result<Outcome, CliError> {
     let table = Table::of(COLUMNS, [&item]);
-    match item.end {
-        End::Failed(error) => Err(error),
-        End::Planned => Ok(Outcome::record(Value::Null, Table::of(COLUMNS, []))),
-        End::Done(done) | End::Skipped(done) => {
+    match item.outcome {
+        RowOutcome::Failed(error) => Err(error),
+        RowOutcome::Planned => Ok(Outcome::record(Value::Null, Table::of(COLUMNS, []))),
+        RowOutcome::Applied(done) | RowOutcome::Skipped(done) | RowOutcome::Left(done) => {
             let mut sentence = done.sentence.clone();
             if let Some(note) = &done.note {
                 sentence.push_str(&format!("\n  note: {note}"));
@@ -75,15 +79,15 @@ pub fn conclude_one(item: Item) -> Result<Outcome, CliError> {
 }
 
 /// The result of a run over many; one that a read-only profile kept from beginning is an error.
-pub fn report(screen: &Ui, words: Words, items: &[Item]) -> Result<Outcome, CliError> {
-    let mut errors = items.iter().filter_map(|item| item.end.error());
+pub fn report(screen: &Ui, labels: VerbLabels, items: &[Item]) -> Result<Outcome, CliError> {
+    let mut errors = items.iter().filter_map(|item| item.outcome.error());
     if let Some(refused) = errors.find(|error| error.is(Own::ReadOnly)) {
         return Err(refused.clone());
     }
     let count = |status: &str| {
         items
             .iter()
-            .filter(|item| item.end.status() == status)
+            .filter(|item| item.outcome.status() == status)
             .count()
     };
     let (succeeded, skipped, failed) = (count("succeeded"), count("skipped"), count("failed"));
@@ -96,14 +100,19 @@ pub fn report(screen: &Ui, words: Words, items: &[Item]) -> Result<Outcome, CliE
         false => Value::Null,
     };
     let table = Table::of(COLUMNS, items);
-    let Words {
+    let VerbLabels {
         done,
         skipped: there,
-    } = words;
+    } = labels;
     let unsent = items.iter().filter(is_unsent).count();
+    let left = items
+        .iter()
+        .filter(|item| matches!(item.outcome, RowOutcome::Left(_)));
+    let left = left.count();
     let sentence = counted(&[
         (succeeded, done),
-        (skipped, there),
+        (skipped - left, there),
+        (left, "left as they are"),
         (failed - unsent, "failed"),
         (unsent, "not sent"),
     ]);
@@ -130,7 +139,10 @@ fn counted(ends: &[(usize, &str)]) -> String {
 
 /// A key that is not known concerns the whole run, whatever it did before.
 fn exit_of(items: &[Item]) -> Exit {
-    let mut errors = items.iter().filter_map(|item| item.end.error()).peekable();
+    let mut errors = items
+        .iter()
+        .filter_map(|item| item.outcome.error())
+        .peekable();
     if errors.peek().is_none() {
         Exit::Done
     } else if errors.any(|error| error.failure().is_unknown_key()) {
@@ -175,15 +187,18 @@ impl ReportFile {
     }
 
     /// Adds a row.
-    pub fn add(&mut self, row: &Row, end: &End) -> Result<(), CliError> {
+    pub fn add(&mut self, row: &Row, outcome: &RowOutcome) -> Result<(), CliError> {
         let cell = |i: &usize| row.cells.get(*i).unwrap_or_default().to_owned();
         let cells: Vec<String> = self.kept.iter().map(cell).collect();
-        let id = end.done().map(|done| done.id.clone()).unwrap_or_default();
-        let (code, message) = trouble(end);
-        let note = end.done().and_then(|done| done.note.as_deref());
+        let id = outcome
+            .applied()
+            .map(|done| done.id.clone())
+            .unwrap_or_default();
+        let (code, message) = trouble(outcome);
+        let note = outcome.applied().and_then(|done| done.note.as_deref());
         let message = note.unwrap_or(message);
         self.write(cells.into_iter().chain([
-            end.status().to_owned(),
+            outcome.status().to_owned(),
             inert(&id),
             inert(&code),
             inert(message),
@@ -210,16 +225,16 @@ impl ReportFile {
 }
 
 fn to_json(screen: &Ui, item: &Item) -> Value {
-    let done = item.end.done();
+    let done = item.outcome.applied();
     json!({
         "row": item.row,
         "target": item.target,
         "customer": item.customer,
-        "status": item.end.status(),
+        "status": item.outcome.status(),
         "id": done.map(|done| &done.id).filter(|id| !id.is_empty()),
         "created": done.and_then(|done| done.created.to_json()).unwrap_or(Value::Bool(false)),
         "note": done.and_then(|done| done.note.as_ref()),
-        "error": item.end.error().map(|error| screen.error_as_json(error)),
+        "error": item.outcome.error().map(|error| screen.error_as_json(error)),
     })
 }
 
@@ -230,29 +245,52 @@ fn filled(text: &str) -> Cell {
     }
 }
 
+/// What is left as it is, with the reason.
+pub fn stays(items: &[Item]) -> Vec<Line> {
+    let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for item in items {
+        if let RowOutcome::Left(applied) = &item.outcome
+            && let Some(note) = applied.note.as_deref()
+        {
+            reasons.entry(note).or_default().push(item.target.clone());
+        }
+    }
+    let lines = reasons.into_iter();
+    lines
+        .map(|(note, names)| {
+            Line::text(format!(
+                "{}: {note}.",
+                super::preview(&names, String::clone)
+            ))
+        })
+        .collect()
+}
+
 /// What is said of a record that was made, and is not quite as it was wanted.
 fn left_undone(item: &Item) -> Option<Line> {
-    let is_made = |done: &&Done| matches!(done.created, Created::Yes | Created::Perhaps);
-    let done = item.end.done().filter(is_made)?;
+    let is_made = |done: &&Applied| matches!(done.created, Created::Yes | Created::Perhaps);
+    let done = item.outcome.applied().filter(is_made)?;
     let note = done.note.as_ref()?;
     Some(Line::text(format!("  {}: {note}", item.target)))
 }
 
 /// Whether a row never went out, because the run ended before it.
 fn is_unsent(item: &&Item) -> bool {
-    item.end.error().is_some_and(|error| error.is(Own::NotSent))
+    item.outcome
+        .error()
+        .is_some_and(|error| error.is(Own::NotSent))
 }
 
 /// The rows that failed, and the way out of each kind of trouble, once. What was never sent has no trouble of its own.
 fn failures(items: &[Item]) -> Vec<Line> {
     let failed = items
         .iter()
-        .filter(|item| item.end.error().is_some() && !is_unsent(item));
+        .filter(|item| item.outcome.error().is_some() && !is_unsent(item));
     let table = Table::of(COLUMNS, failed);
     if table.rows.is_empty() {
         return Vec::new();
     }
-    let errors = items.iter().filter_map(|item| item.end.error());
+    let errors = items.iter().filter_map(|item| item.outcome.error());
     let hints: BTreeMap<_, &str> = errors
         .filter_map(|error| Some((error.code(), error.way_out()?)))
         .collect();
@@ -262,7 +300,8 @@ fn failures(items: &[Item]) -> Vec<Line> {
     std::iter::once(Line::Table(table)).chain(hints).collect()
 }
 
-fn trouble(end: &End) -> (Cow<'_, str>, &str) {
-    end.error()
+fn trouble(outcome: &RowOutcome) -> (Cow<'_, str>, &str) {
+    outcome
+        .error()
         .map_or(("".into(), ""), |error| (error.code(), error.message()))
 }

@@ -3,10 +3,11 @@
 //! Nothing here calls the service or runs a command; where the key is a command away, the account is the one that the
 //! profile was last.
 
-use crate::notebook::index::{self, Index};
 use crate::session::account;
 use crate::session::flags::GlobalArgs;
 use crate::session::settings::{Reading, Settings};
+use crate::state::StateDb;
+use crate::state::records::{Domain, KnownRecords};
 use crate::ui::outcome::Outcome;
 use crate::ui::{OutputFormat, sanitize};
 use crate::values::ports;
@@ -192,7 +193,7 @@ fn servers() -> Vec<CompletionCandidate> {
     let typed = LineSoFar::read();
     let customer = typed.customer.as_deref();
     let mut words = BTreeMap::new();
-    for server in typed.index().servers {
+    for server in typed.known().servers {
         let owner = server.customer.map(|id| id.to_string()).unwrap_or_default();
         if customer.is_some_and(|customer| customer != owner) {
             continue;
@@ -210,11 +211,11 @@ fn servers() -> Vec<CompletionCandidate> {
 fn servers_and_ports() -> Vec<CompletionCandidate> {
     let words: Vec<OsString> = typed_words().collect();
     let before = &words[..words.len().saturating_sub(1)];
-    let index = LineSoFar::read().index();
+    let known = LineSoFar::read().known();
     let says_where = |word: &OsString| {
         let word = word.to_string_lossy();
         let is_option = matches!(&*word, "--global" | "-e" | "--endpoint");
-        let mut servers = index.servers.iter();
+        let mut servers = known.servers.iter();
         is_option
             || word.parse::<std::net::IpAddr>().is_ok()
             || servers.any(|server| {
@@ -255,18 +256,18 @@ fn plans() -> Vec<CompletionCandidate> {
     let configured = typed.settings().map(|settings| settings.plans);
     let configured = configured.into_iter().flatten();
     let configured = configured.map(|name| (name, "of the configuration".to_owned()));
-    let seen = typed.index().plans.into_iter();
+    let seen = typed.known().plans.into_iter();
     let seen = seen.map(|name| (name, "seen in an answer".to_owned()));
     candidates(seen.chain(configured).collect())
 }
 
 fn customers() -> Vec<CompletionCandidate> {
-    let index = LineSoFar::read().index();
+    let known = LineSoFar::read().known();
     let mut servers: BTreeMap<String, usize> = BTreeMap::new();
-    for customer in index.servers.iter().filter_map(|server| server.customer) {
+    for customer in known.servers.iter().filter_map(|server| server.customer) {
         *servers.entry(customer.to_string()).or_default() += 1;
     }
-    for domain in &index.domains {
+    for domain in &known.domains {
         servers.entry(domain.customer.to_string()).or_default();
     }
     let about = |(customer, count): (String, usize)| (customer, format!("{count} servers"));
@@ -274,13 +275,13 @@ fn customers() -> Vec<CompletionCandidate> {
 }
 
 fn domains() -> Vec<CompletionCandidate> {
-    let domains = LineSoFar::read().index().domains.into_iter();
-    let about = |domain: index::Domain| (domain.name, format!("of customer {}", domain.customer));
+    let domains = LineSoFar::read().known().domains.into_iter();
+    let about = |domain: Domain| (domain.name, format!("of customer {}", domain.customer));
     candidates(domains.map(about).collect())
 }
 
 fn rules() -> Vec<CompletionCandidate> {
-    let rules = LineSoFar::read().index().rules.into_iter();
+    let rules = LineSoFar::read().known().rules.into_iter();
     candidates(
         rules
             .map(|rule| (rule.id.to_string(), rule.about))
@@ -289,7 +290,7 @@ fn rules() -> Vec<CompletionCandidate> {
 }
 
 fn alerts() -> Vec<CompletionCandidate> {
-    let alerts = LineSoFar::read().index().alerts.into_iter();
+    let alerts = LineSoFar::read().known().alerts.into_iter();
     candidates(
         alerts
             .map(|alert| (alert.id.to_string(), alert.about))
@@ -383,11 +384,9 @@ impl LineSoFar {
         Settings::resolve(&self.flags, Reading::EvenBroken).ok()
     }
 
-    fn index(&self) -> Index {
+    fn known(&self) -> KnownRecords {
         let service = self.settings().and_then(|settings| settings.service.ok());
-        let account = service.and_then(|service| account::known(&service));
-        account
-            .map(|account| Index::read(&account))
-            .unwrap_or_default()
+        let state = service.and_then(|service| account::remembered(&service));
+        state.as_ref().map(StateDb::known).unwrap_or_default()
     }
 }

@@ -103,6 +103,7 @@ pub async fn run(session: &Session, screen: &Ui) -> Result<Outcome, CliError> {
         checks.push(Check::of("key", key));
         if has_key {
             checks.extend(network::checks(session, service).await);
+            checks.extend(machine::memory(session));
         }
     }
     checks.extend(machine::completion());

@@ -1,19 +1,20 @@
-//! `secmon history`: what was changed from this machine.
+//! `secmon history`: what was changed from this computer.
 
 use crate::commands::undo;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::notebook::history::{self, Entry};
-use crate::notebook::index::Index;
 use crate::references::{self, Reference};
 use crate::session::account;
-use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, shown, to_json, wide, with_room};
+use crate::state::changes::InterruptedRun;
+use crate::state::history::ChangeRow;
+use crate::state::{self, AccountPlace, StateDb};
+use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, shown, to_json, wide};
 use crate::values::durations::{self, counted};
 use chrono::DateTime;
 use clap::{Args, Subcommand};
-use uuid::Uuid;
+use serde_json::Value;
 
-/// What was changed from this machine, oldest first.
+/// What was changed from this computer, oldest first.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct HistoryArgs {
@@ -23,7 +24,7 @@ pub struct HistoryArgs {
     /// Only changes that touched this server: id, address, host name or nickname
     #[arg(long, value_name = "ENDPOINT")]
     pub endpoint: Option<String>,
-    /// Only changes by this user of the machine
+    /// Only changes by this user of this computer
     #[arg(long, value_name = "USER")]
     pub user: Option<String>,
     /// One change
@@ -41,118 +42,158 @@ pub enum HistoryCommand {
     },
 }
 
-const COLUMNS: &[Field<Entry>] = &[
-    shown("id").of(|entry| Cell::text(&entry.id)),
-    shown("at").of(|entry| {
-        entry
+const COLUMNS: &[Field<ChangeRow>] = &[
+    shown("id").of(|change| Cell::text(&change.id)),
+    shown("at").of(|change| {
+        change
             .at
             .parse()
-            .map_or_else(|_| Cell::text(&entry.at), Cell::Time)
+            .map_or_else(|_| Cell::text(&change.at), Cell::Time)
     }),
-    with_room("user").of(|entry| Cell::text(&entry.user)),
-    shown("customer").of(|entry| listed(entry.customers.as_deref().unwrap_or_default())),
-    shown("operation").of(|entry| Cell::text(&entry.operation)),
-    shown("about").of(|entry| Cell::text(&entry.about)),
-    shown("result").of(|entry| Cell::state(&entry.result)),
-    wide("service").of(|entry| Cell::text(&entry.service)),
-    wide("command").of(|entry| Cell::text(&entry.command)),
-    wide("ids").of(|entry| listed(entry.ids.as_deref().unwrap_or_default())),
-    wide("moved").of(|entry| listed(&entry.moved)),
+    shown("user").of(|change| Cell::text(&change.user)),
+    shown("customer").of(|change| listed(&change.customers)),
+    shown("operation").of(|change| Cell::text(&change.operation)),
+    shown("about").of(|change| Cell::text(&change.about)),
+    shown("result").of(|change| Cell::state(word_of(change))),
+    wide("batch").of(|change| Cell::text(&change.batch)),
+    wide("service").of(|change| Cell::text(&change.service)),
+    wide("command").of(|change| Cell::text(&change.command)),
+    wide("record").of(|change| Cell::maybe(change.record.as_ref())),
+    wide("moved").of(|change| listed(&change.moved)),
 ];
+
+/// What became of a change: the code of its error says more than that it was refused.
+fn word_of(change: &ChangeRow) -> String {
+    match &change.code {
+        Some(code) => format!("{} ({code})", change.result.as_str()),
+        None => change.result.as_str().to_owned(),
+    }
+}
 
 /// So many changes are shown unless -L says another number.
 const LATEST: usize = 50;
 
 /// Runs the command.
 pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
-    let mut entries = history::read()?;
-    let undone = undo::undone(&entries);
+    let service = context.session.settings.service.as_ref().ok();
+    let state = service.and_then(account::remembered);
+    let state = match state {
+        Some(state) => state,
+        None => StateDb::open(AccountPlace::unknown()),
+    };
+    state::needed(&state, "the history")?;
+    // Where the account is not known without asking, those of all are shown.
+    let mut changes = match state.has_account() {
+        true => state.changes(),
+        false if service.is_none() => state.changes_of_all_accounts(),
+        false => Vec::new(),
+    };
     if let Some(customer) = context.session.settings.customer {
-        entries.retain(|entry| entry.is_about(customer));
+        changes.retain(|change| change.customers.contains(&customer));
     }
     if let Some(HistoryCommand::Show { id }) = &args.command {
-        let entry =
-            references::by_id_or_prefix(&context.session, id, undo::CHANGE, entries, |entry| {
-                entry.id.clone()
+        let change =
+            references::by_id_or_prefix(&context.session, id, undo::CHANGE, changes, |change| {
+                change.id.clone()
             })?;
-        return Ok(one(&entry, &undone));
+        return Ok(one(&change));
     }
     if let Some(since) = &args.since {
         let earliest = chrono::Utc::now() - durations::length("--since", since)?;
-        entries
-            .retain(|entry| DateTime::parse_from_rfc3339(&entry.at).is_ok_and(|at| at >= earliest));
+        changes.retain(|change| {
+            DateTime::parse_from_rfc3339(&change.at).is_ok_and(|at| at >= earliest)
+        });
     }
     if let Some(user) = &args.user {
-        entries.retain(|entry| entry.user == *user);
+        changes.retain(|change| change.user == *user);
     }
     if let Some(server) = &args.endpoint {
         let server = Reference::parse(server)?;
-        let server = Sought::new(context, &entries, &server);
-        entries.retain(|entry| server.is_touched_by(entry));
+        let server = Sought::new(&state, &changes, &server);
+        changes.retain(|change| server.is_affected_by(change));
     }
     let display = &context.session.settings.display;
     let shown = match (&display.sort, display.limit) {
-        (Some(_), _) => entries.len(),
-        (None, limit) => limit.unwrap_or(LATEST).min(entries.len()),
+        (Some(_), _) => changes.len(),
+        (None, limit) => limit.unwrap_or(LATEST).min(changes.len()),
     };
-    let earlier = entries.len() - shown;
+    let earlier = changes.len() - shown;
     if earlier > 0 {
         context.screen.note(&format!(
             "{} not shown: give a larger -L",
             counted(earlier, "earlier change")
         ));
     }
-    if entries.is_empty() {
+    if changes.is_empty() {
         context.screen.note(
-            "only changes made from this machine are recorded here: for others, see `history` on your colleagues' machines or ask the vendor for the log of your API key",
+            "only changes made from this computer are recorded here: for others, see `history` on your colleagues' computers or ask the vendor for the log of your API key",
         );
     }
-    Ok(Outcome::list(&entries[earlier..], COLUMNS))
+    let mut outcome = Outcome::list(&changes[earlier..], COLUMNS);
+    let interrupted = interrupted(&state.interrupted_runs());
+    if !interrupted.is_empty() {
+        outcome.story.push(Line::Rows);
+        outcome.story.extend(interrupted);
+    }
+    Ok(outcome)
+}
+
+/// Runs that ended early, and how each goes on.
+pub fn interrupted(runs: &[InterruptedRun]) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for run in runs {
+        let at = DateTime::from_timestamp_millis(run.begun_ms).unwrap_or_default();
+        lines.push(Line::text(format!(
+            "Interrupted on {}: {} ({} without an answer). To go on, give the same command again.",
+            at.format("%Y-%m-%d %H:%M UTC"),
+            run.command,
+            counted(run.pending as usize, "call")
+        )));
+    }
+    lines
 }
 
 /// What a server may be called in a change.
 struct Sought<'a> {
     name: &'a str,
-    ids: Vec<Uuid>,
+    ids: Vec<String>,
     addresses: Vec<String>,
 }
 
 impl<'a> Sought<'a> {
     /// The server as it was typed, as commands have seen it, and as earlier changes name it: it may be gone.
-    fn new(context: &Context, entries: &[Entry], typed: &Reference<'a>) -> Self {
-        let service = context.session.settings.service.as_ref().ok();
-        let account = service.and_then(account::known);
-        let servers = account.map(|account| Index::read(&account).servers);
-        let servers = servers.unwrap_or_default();
+    fn new(state: &StateDb, changes: &[ChangeRow], typed: &Reference<'a>) -> Self {
+        let mut servers = state.known().servers;
+        servers.extend(state.gone_servers());
         let known = match typed.id {
             Some(id) => servers.iter().filter(|server| server.id == id).collect(),
             None => typed.fit(&servers).servers,
         };
-        let named = entries
+        let named = changes
             .iter()
-            .filter(|entry| {
-                entry.operation.ends_with("_endpoint") && names(&entry.about, typed.text)
+            .filter(|change| {
+                change.operation.ends_with("_endpoint") && names(&change.about, typed.text)
             })
-            .flat_map(|entry| entry.ids.iter().flatten().copied());
+            .filter_map(|change| change.record.clone());
         let ids = typed
             .id
             .into_iter()
             .chain(known.iter().map(|server| server.id));
         Self {
             name: typed.text,
-            ids: ids.map(Uuid::from).chain(named).collect(),
+            ids: ids.map(|id| id.to_string()).chain(named).collect(),
             addresses: known.iter().map(|server| server.ip.clone()).collect(),
         }
     }
 
-    /// Whether a change touched it. A line without ids may tell it by the command alone.
-    fn is_touched_by(&self, entry: &Entry) -> bool {
-        let touched = match &entry.ids {
-            Some(ids) => ids.iter().any(|id| self.ids.contains(id)),
-            None => names(&entry.command, self.name),
-        };
-        let is_its = |moved: &String| moved == self.name || self.addresses.contains(moved);
-        touched || names(&entry.about, self.name) || entry.moved.iter().any(is_its)
+    /// Whether a change was about it.
+    fn is_affected_by(&self, change: &ChangeRow) -> bool {
+        let is_its = |id: &Option<String>| id.as_ref().is_some_and(|id| self.ids.contains(id));
+        let is_called = |moved: &String| moved == self.name || self.addresses.contains(moved);
+        is_its(&change.record)
+            || is_its(&change.server)
+            || names(&change.about, self.name)
+            || change.moved.iter().any(is_called)
     }
 }
 
@@ -173,28 +214,42 @@ fn listed<T: ToString>(items: &[T]) -> Cell {
     Cell::maybe((!items.is_empty()).then(|| items.join(" ")))
 }
 
-fn one(entry: &Entry, undone: &[String]) -> Outcome {
+fn one(change: &ChangeRow) -> Outcome {
     let mut story = vec![
-        Line::text(format!("{}: {}", entry.operation, entry.about)),
-        Line::Field("id", Cell::text(&entry.id)),
-        Line::Field("at", Cell::text(&entry.at)),
-        Line::Field("user", Cell::text(&entry.user)),
-        Line::Field(
-            "customer",
-            listed(entry.customers.as_deref().unwrap_or_default()),
-        ),
+        Line::text(format!("{}: {}", change.operation, change.about)),
+        Line::Field("id", Cell::text(&change.id)),
+        Line::Field("run", Cell::text(&change.batch)),
+        Line::Field("at", Cell::text(&change.at)),
+        Line::Field("user", Cell::text(&change.user)),
+        Line::Field("customer", listed(&change.customers)),
         Line::Field(
             "service",
-            Cell::text(entry.place.as_ref().unwrap_or(&entry.service)),
+            Cell::text(change.place.as_ref().unwrap_or(&change.service)),
         ),
-        Line::Field("command", Cell::text(&entry.command)),
-        Line::Field("touched", listed(entry.ids.as_deref().unwrap_or_default())),
-        Line::Field("result", Cell::state(&entry.result)),
-        Line::Field("took", Cell::text(format!("{} ms", entry.duration_ms))),
+        Line::LongField("command", Cell::text(&change.command)),
+        Line::Field("record", Cell::maybe(change.record.as_ref())),
+        Line::Field("result", Cell::state(word_of(change))),
     ];
-    if !entry.moved.is_empty() {
-        story.push(Line::Field("capacity moved", listed(&entry.moved)));
+    if let Some(took) = change.duration_ms {
+        story.push(Line::Field("took", Cell::text(format!("{took} ms"))));
     }
-    story.extend(undo::told(entry, undone));
-    Outcome::record(to_json(entry), Table::of(COLUMNS, [entry])).tell(story)
+    story.extend(differences(change));
+    if !change.moved.is_empty() {
+        story.push(Line::Field("capacity moved", listed(&change.moved)));
+    }
+    story.extend(undo::told(change));
+    Outcome::record(to_json(change), Table::of(COLUMNS, [change])).tell(story)
+}
+
+/// The fields of the record that the change set: before and after.
+fn differences(change: &ChangeRow) -> Vec<Line> {
+    let fields = |image: &Option<Value>| image.as_ref().and_then(Value::as_object).cloned();
+    let (Some(before), Some(after)) = (fields(&change.before), fields(&change.after)) else {
+        return Vec::new();
+    };
+    let differing = after.iter().filter_map(|(name, now)| {
+        let earlier = before.get(name).filter(|earlier| *earlier != now)?;
+        (!name.ends_with("_at")).then(|| Line::text(format!("  {name}: {earlier} -> {now}")))
+    });
+    differing.collect()
 }

@@ -15,6 +15,7 @@ mod endpoint;
 mod health;
 pub mod help;
 mod history;
+mod lifecycle;
 mod man;
 pub mod mock;
 mod open;

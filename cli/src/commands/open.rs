@@ -92,11 +92,11 @@ async fn page(context: &Context, args: &OpenArgs) -> Result<PortalPage, CliError
 
 async fn domain(context: &Context, name: &str) -> Result<PortalPage, CliError> {
     let domain = references::domain(context, name).await?;
-    let summary = GetDomainSummary::new(context.customer()?, domain.id);
+    let summary = GetDomainSummary::new(domain.customer, domain.id);
     let summary = context.session.read(summary).await?;
     let told = summary.portal_detail_path.filter(|path| is_path(path));
     let assumed = || format!("{}{}", portal::DOMAINS, domain.id);
-    Ok((domain.label(), told.unwrap_or_else(assumed)))
+    Ok((domain.name, told.unwrap_or_else(assumed)))
 }
 
 /// Behind the portal's address nothing else may name another host.

@@ -2,9 +2,9 @@
 
 use crate::context::Context;
 use crate::error::CliError;
-use crate::notebook::way_back::WayBack;
 use crate::references;
 use crate::session::Session;
+use crate::session::calls::PlannedChange;
 use crate::ui::outcome::{Cell, Field, Outcome, Table, shown, to_json};
 use clap::{Args, Subcommand, ValueEnum};
 use secmon::model::Scenario;
@@ -96,26 +96,22 @@ async fn set(context: &Context, args: ScenarioSetArgs) -> Result<Outcome, CliErr
     if let Some(name) = args.domain {
         let domain = references::domain(context, &name).await?;
         request.monitored_domain_id = Some(domain.id);
-        place = domain.label();
+        place = domain.name;
     }
-    // What counted for one server or domain alone, the service does not tell.
-    let way_back = match (request.endpoint_id, request.monitored_domain_id) {
+    let planned = PlannedChange::new(format!("scenario {scenario} for {place}"));
+    let before = match (request.endpoint_id, request.monitored_domain_id) {
+        // What counts for one server or domain alone, the service does not tell.
         (None, None) => earlier(&context.session).await,
         _ => None,
     };
-    let about = format!("scenario {scenario} for {place}");
-    let sent = context
-        .session
-        .write_reversibly(request, &about, None, |_| way_back)
-        .await?;
+    let planned = planned.before(&before);
+    let sent = context.session.write(request, planned).await?;
     let result = sent.map_or(Value::Null, |answer| to_json(&answer.data));
     let sentence = format!("From the next scan on, {place} is found to be: {scenario}.");
     Ok(Outcome::said(result, sentence))
 }
 
 /// The scenario of the account as it is; one that cannot be read keeps nobody from choosing another.
-async fn earlier(session: &Session) -> Option<WayBack> {
-    let scenarios = session.read(ListScenarios::new()).await.ok()?;
-    let scenario = scenarios.current?;
-    Some(WayBack::SetScenario { scenario })
+async fn earlier(session: &Session) -> Option<Scenario> {
+    session.read(ListScenarios::new()).await.ok()?.current
 }

@@ -4,21 +4,24 @@ use super::common::args::WaitArgs;
 use super::common::findings;
 use super::common::polling::{Awaited, Wait};
 use crate::bulk::args::RunArgs;
-use crate::bulk::{self, ChangeOfMany, Done, End, Item, Journal, Key, Label, Origin, Prior, Words};
+use crate::bulk::{
+    self, Applied, BulkOperation, Item, Label, PlannedRow, Question, RowOutcome, VerbLabels,
+};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files;
-use crate::notebook::history::Change;
-use crate::notebook::touched::Touched;
 use crate::references::{self, Prefixes};
 use crate::session::Session;
+use crate::session::batch::RunKind;
+use crate::session::calls::PlannedChange;
+use crate::state::changes::Scope;
 use crate::ui::outcome::{Line, Outcome, to_json};
 use crate::values::durations;
 use clap::Args;
 use secmon::model::{Endpoint, EndpointId};
 use secmon::operations::{GetEndpoint, ScanEndpoint};
 use secmon::{Delivery, ErrorCode};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -35,17 +38,14 @@ pub struct ScanArgs {
     /// If a server was scanned too recently, wait until it may be scanned again
     #[arg(long)]
     pub respect_cooldown: bool,
-    /// How to go on with an earlier run
+    /// How the run is made
     #[command(flatten)]
     pub run: RunArgs,
 }
 
 const OPERATION: &str = "scan_endpoint";
 
-/// What is kept of a server before its scan.
-const LAST_SCAN: &str = "last_scan_at";
-
-const WORDS: Words = Words {
+const LABELS: VerbLabels = VerbLabels {
     done: "on their way",
     skipped: "already under way",
 };
@@ -59,31 +59,22 @@ pub async fn run(context: &Context, args: ScanArgs) -> Result<Outcome, CliError>
     let length = durations::length("--wait-timeout", &args.wait.wait_timeout)?;
     let names = files::or_stdin(&args.endpoints)?;
     let endpoints = references::endpoints(context, &names, Prefixes::Accepted).await?;
-    let keys: Vec<Key> = endpoints.iter().map(key).collect();
-    let rows = (Origin::Rows, keys.as_slice());
-    let journal = Journal::open_within(context, bulk::SOON_STALE, OPERATION, rows, &args.run)?;
     let scans = Scans {
         context,
+        endpoints: &endpoints,
         respects_cooldown: args.respect_cooldown,
         waits: args.wait.wait,
-        journal: &journal,
         before: RefCell::default(),
     };
-    let run = (&journal, &args.run);
-    let items = bulk::change_in_journal(context, &scans, &endpoints, run).await?;
+    let items = bulk::run_bulk(context, &scans, &args.run).await?;
     let started = scans.started(&endpoints, &items);
-    let mut outcome = bulk::conclude(&context.screen, WORDS, items)?;
+    let mut outcome = bulk::conclude(&context.screen, LABELS, items)?;
     if args.wait.wait && !started.is_empty() && context.session.check_interrupted().is_ok() {
         outcome.trouble = wait_for(context, &started, length, &mut outcome)
             .await
             .err();
     }
     Ok(outcome)
-}
-
-fn key(endpoint: &Endpoint) -> Key {
-    let target = endpoint.id.to_string();
-    Key::of(OPERATION, endpoint.billing_customer_id, &target)
 }
 
 /// Waits for the scans that were started, and adds what they found.
@@ -116,57 +107,73 @@ async fn wait_for(
 /// The scans of one command.
 struct Scans<'a> {
     context: &'a Context,
+    endpoints: &'a [Endpoint],
     /// A server that was scanned a moment ago is waited for; else it is an error.
     respects_cooldown: bool,
     /// The command goes on until the scans have ended.
     waits: bool,
-    journal: &'a Journal,
     /// The servers that were asked for, as they were before.
     before: RefCell<HashMap<EndpointId, Endpoint>>,
 }
 
-impl ChangeOfMany for Scans<'_> {
-    type Target = Endpoint;
+impl BulkOperation for Scans<'_> {
+    type Row = Endpoint;
 
-    fn operation(&self) -> &'static str {
-        OPERATION
+    fn kind(&self) -> RunKind {
+        let scope = match self.endpoints {
+            [_] => Scope::One,
+            _ => Scope::Named,
+        };
+        RunKind {
+            verb: OPERATION,
+            scope,
+            customer: None,
+        }
+    }
+
+    async fn plan(&self) -> Result<Vec<PlannedRow<Endpoint>>, CliError> {
+        let state = self.context.session.state();
+        let planned = self.endpoints.iter().cloned().map(|endpoint| {
+            let cooldown = Duration::from_secs(endpoint.nmap_cooldown_seconds.unwrap_or_default());
+            let id = endpoint.id.to_string();
+            // A run that was interrupted has asked for it a moment ago: now the service would refuse it.
+            match state.is_some_and(|state| state.was_answered(OPERATION, &id, cooldown)) {
+                true => {
+                    let outcome = RowOutcome::Skipped(under_way(&endpoint));
+                    PlannedRow::settled(endpoint, outcome)
+                }
+                false => PlannedRow::send(endpoint),
+            }
+        });
+        Ok(planned.collect())
     }
 
     fn label(&self, endpoint: &Endpoint) -> Label {
         Label::of(references::name_of(endpoint), endpoint.billing_customer_id)
     }
 
-    fn key(&self, endpoint: &Endpoint) -> Key {
-        key(endpoint)
-    }
-
-    fn kept(&self, endpoint: &Endpoint) -> Value {
-        json!({ LAST_SCAN: endpoint.last_scan_at })
+    fn question(&self, _rows: &[&Endpoint]) -> Question {
+        Question::none()
     }
 
     /// Asks for a scan. One whose answer was lost, in this run or in an earlier one, is looked for before it is asked
     /// for again; that the service refuses it for a scan of a moment ago then says that it has it.
-    async fn apply(&self, endpoint: &Endpoint, prior: Prior) -> Result<End, CliError> {
+    async fn apply(&self, endpoint: &Endpoint) -> Result<RowOutcome, CliError> {
         let mut before = endpoint.clone();
-        let mut lost = prior == Prior::PerhapsDone;
-        if lost {
-            before = self.before_earlier_run(endpoint);
-            self.keep(&before);
-            if before.last_scan_at != endpoint.last_scan_at {
-                return Ok(unanswered(endpoint));
-            }
-        }
+        let state = self.context.session.state();
+        let mut lost =
+            state.is_some_and(|state| state.is_pending(OPERATION, &endpoint.id.to_string()));
         loop {
             self.keep(&before);
             let error = match self.ask(endpoint).await? {
-                Attempt::Ended(end) => return Ok(end),
+                Attempt::Ended(outcome) => return Ok(outcome),
                 Attempt::Refused(error) => error,
             };
             let pause = error
                 .retry_after()
                 .filter(|_| error.code() == Some(&ErrorCode::RateLimited));
             match pause {
-                Some(_) if lost => return Ok(unanswered(endpoint)),
+                Some(_) if lost => return Ok(unanswered(&self.context.session, endpoint)),
                 Some(pause) if self.respects_cooldown => {
                     before = self.wait_out(endpoint, pause).await?;
                 }
@@ -174,7 +181,7 @@ impl ChangeOfMany for Scans<'_> {
                     lost = true;
                     match self.now(endpoint).await {
                         Ok(now) if now.last_scan_at != before.last_scan_at => {
-                            return Ok(unanswered(endpoint));
+                            return Ok(unanswered(&self.context.session, endpoint));
                         }
                         Ok(_) => {}
                         Err(_) => return Err(self.explained(*error, endpoint, pause)),
@@ -191,22 +198,13 @@ impl Scans<'_> {
     fn started(&self, named: &[Endpoint], items: &[Item]) -> Vec<Endpoint> {
         let before = self.before.borrow();
         let accepted = named.iter().zip(items);
-        let accepted = accepted.filter(|(_, item)| item.end.done().is_some());
+        let accepted = accepted.filter(|(_, item)| item.outcome.applied().is_some());
         accepted
             .map(|(endpoint, _)| match before.get(&endpoint.id) {
                 Some(before) => before.clone(),
-                None => self.before_earlier_run(endpoint),
+                None => endpoint.clone(),
             })
             .collect()
-    }
-
-    /// A server as it was before an earlier run asked for its scan.
-    fn before_earlier_run(&self, endpoint: &Endpoint) -> Endpoint {
-        let mut before = endpoint.clone();
-        if let Some(subject) = self.journal.subject(&key(endpoint)) {
-            before.last_scan_at = serde_json::from_value(subject[LAST_SCAN].clone()).ok();
-        }
-        before
     }
 
     fn explained(
@@ -241,30 +239,23 @@ impl Scans<'_> {
         let session = &self.context.session;
         let name = references::name_of(endpoint);
         let customer = references::owner(self.context, endpoint)?;
-        session.ready().await?;
         let scan = ScanEndpoint::new(customer, endpoint.id);
-        let change = Change::begun(OPERATION, &name, Touched::by(&scan));
-        session.agree_to(&change)?;
-        match session.client()?.send(scan).await {
-            Ok(scan) => {
-                session.remember(&change, "done");
-                Ok(Attempt::Ended(End::Done(Done {
-                    id: scan.data.scan_id.to_string(),
-                    record: to_json(&scan.data),
+        let planned = PlannedChange::new(name.as_str()).before(endpoint);
+        match session.try_change(scan, &planned).await? {
+            Ok(answered) => {
+                let scan = answered.response.data;
+                Ok(Attempt::Ended(RowOutcome::Applied(Applied {
+                    id: scan.scan_id.to_string(),
+                    record: to_json(&scan),
                     sentence: on_its_way(&name),
-                    ..Done::default()
+                    ..Applied::default()
                 })))
             }
             Err(error) if session.guard()?.stopped(&error) => {
                 session.refused::<()>(session.guard()?, &format!("scan of {name}"))?;
-                Ok(Attempt::Ended(End::Planned))
+                Ok(Attempt::Ended(RowOutcome::Planned))
             }
-            Err(error) => {
-                if error.delivery() == Delivery::Maybe {
-                    session.remember(&change, "no_answer");
-                }
-                Ok(Attempt::Refused(Box::new(error)))
-            }
+            Err(error) => Ok(Attempt::Refused(Box::new(error))),
         }
     }
 
@@ -286,7 +277,7 @@ impl Scans<'_> {
 
 /// What became of one call.
 enum Attempt {
-    Ended(End),
+    Ended(RowOutcome),
     Refused(Box<secmon::Error>),
 }
 
@@ -294,13 +285,23 @@ fn on_its_way(name: &str) -> String {
     format!("A scan of {name} is on its way.")
 }
 
-/// The end of a scan that the service has, though nobody saw it say so.
-fn unanswered(endpoint: &Endpoint) -> End {
-    End::Done(Done {
+fn under_way(endpoint: &Endpoint) -> Applied {
+    Applied {
+        record: json!({ "endpoint_id": endpoint.id, "scan_id": null }),
+        note: Some("already under way: the interrupted run has asked for it".to_owned()),
+        sentence: format!("A scan of {} is under way.", references::name_of(endpoint)),
+        ..Applied::default()
+    }
+}
+
+/// The outcome of a scan that the service has, though nobody saw it say so.
+fn unanswered(session: &Session, endpoint: &Endpoint) -> RowOutcome {
+    session.settle_pending(OPERATION, &endpoint.id.to_string());
+    RowOutcome::Applied(Applied {
         record: json!({ "endpoint_id": endpoint.id, "scan_id": null }),
         note: Some("the answer was lost, and the service has accepted a scan".to_owned()),
         sentence: on_its_way(&references::name_of(endpoint)),
-        ..Done::default()
+        ..Applied::default()
     })
 }
 

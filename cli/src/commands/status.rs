@@ -10,6 +10,7 @@ use crate::references::alert::Alert;
 use crate::references::alerts;
 use crate::references::{self, DomainRef};
 use crate::session::Session;
+use crate::state::StateDb;
 use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, shown};
 use crate::ui::severity_rank;
 use secmon::RateGroup;
@@ -65,6 +66,12 @@ async fn quota_paused(
     Ok(by_platform(paused.iter().map(|server| server.quota_paused)))
 }
 
+/// Runs from this computer that ended early.
+fn interrupted(session: &Session) -> Vec<Line> {
+    let runs = session.state().map(StateDb::interrupted_runs);
+    super::history::interrupted(&runs.unwrap_or_default())
+}
+
 /// The calls left in this window, where they are counted.
 fn pace_line(session: &Session) -> Option<Line> {
     let left = |group| session.calls_left(group);
@@ -80,6 +87,7 @@ fn pace_line(session: &Session) -> Option<Line> {
 fn of_account(session: &Session, servers: &Usage) -> Outcome {
     let result = json!({ "servers": servers_json(servers) });
     let mut story = vec![Line::text("The whole account:")];
+    story.extend(interrupted(session));
     story.extend(server_lines(servers));
     story.extend(pace_line(session));
     story.push(Line::Hint(
@@ -119,6 +127,7 @@ pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outc
         "rules": { "total": rules.len(), "expiring_within_14_days": expiring },
     });
     let mut story = vec![Line::text(format!("Customer {customer}:"))];
+    story.extend(interrupted(&context.session));
     story.extend(server_lines(&servers));
     let has_domains = overview.domains.iter().flatten().next().is_some();
     if overview.subscribed || has_domains {

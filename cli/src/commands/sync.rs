@@ -1,14 +1,16 @@
 //! `secmon sync`: the billing system's view of its services, in calls of at most 500.
 
 use super::common::capacity::{self, Kept};
-use crate::bulk::args::OnError;
+use crate::bulk::send::each;
 use crate::bulk::spreadsheet;
-use crate::bulk::{self, Done, End, input};
+use crate::bulk::{Applied, RowOutcome, input};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files;
 use crate::session::Session;
+use crate::session::batch::RunKind;
 use crate::session::prompt::{Danger, Prompt};
+use crate::state::changes::Scope;
 use crate::ui::Ui;
 use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, count_or_unknown, shown, to_json};
 use crate::values::durations::{counted, counted_if_told};
@@ -72,11 +74,15 @@ pub async fn run(context: &Context, args: SyncArgs) -> Result<Outcome, CliError>
     if requests.len() > 1 && !args.use_whole_window {
         context.session.leave_calls_to_people()?;
     }
-    // No journal: to report a state again changes nothing twice, and another report may have said otherwise since.
+    context.session.begin_run(RunKind {
+        verb: "sync_services",
+        scope: Scope::File,
+        customer: None,
+    });
     let total = RefCell::new(Total::default());
     let send = async |request: &SyncServices| send(&context.session, request, &total).await;
-    let ends = bulk::run(context, &requests, OnError::Stop, send).await;
-    total.into_inner().until_failure(ends)
+    let outcomes = each(context, &requests, send).await;
+    total.into_inner().until_failure(outcomes)
 }
 
 /// One call of a sync; what it did is added to the total.
@@ -84,13 +90,13 @@ async fn send(
     session: &Session,
     request: &SyncServices,
     total: &RefCell<Total>,
-) -> Result<End, CliError> {
+) -> Result<RowOutcome, CliError> {
     let services = counted(request.services.len(), "service");
     let about = format!("the status of {services}");
     let sent = session.write(request.clone(), &about).await?;
-    Ok(sent.map_or(End::Planned, |answer| {
+    Ok(sent.map_or(RowOutcome::Planned, |answer| {
         total.borrow_mut().add(answer.into_inner());
-        End::Done(Done::default())
+        RowOutcome::Applied(Applied::default())
     }))
 }
 
@@ -295,10 +301,10 @@ impl Default for Total {
 
 impl Total {
     /// What the calls did until one failed.
-    fn until_failure(self, ends: Vec<End>) -> Result<Outcome, CliError> {
+    fn until_failure(self, outcomes: Vec<RowOutcome>) -> Result<Outcome, CliError> {
         let mut outcome = self.outcome();
-        let mut ends = ends.into_iter().enumerate();
-        match ends.find_map(|(i, end)| Some((i, end.error()?.clone()))) {
+        let mut outcomes = outcomes.into_iter().enumerate();
+        match outcomes.find_map(|(i, outcome)| Some((i, outcome.error()?.clone()))) {
             Some((0, error)) => return Err(error),
             Some((_, error)) => {
                 outcome.trouble =

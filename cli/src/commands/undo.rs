@@ -1,41 +1,46 @@
-//! `secmon undo`: what takes a change back is kept with it in the history of this machine.
+//! `secmon undo`: takes back what a command of this terminal has changed, where it is still as the command left it.
 
 mod call;
-mod effect;
+mod inverse;
+mod present;
 
 use self::call::Call;
-use self::effect::{about_whom, effects, named_done, shortened};
-use super::common::views::ports_of;
+use self::inverse::{Inverse, NotUndoable, inverse_of};
+use self::present::Present;
 use crate::bulk::args::RunArgs;
-use crate::bulk::{self, ChangeOfMany, End, Key, Label, Prior, Words};
+use crate::bulk::{
+    self, BulkOperation, Label, PlannedRow, Question, RowOutcome, Step, VerbLabels, preview,
+};
 use crate::context::Context;
-use crate::error::CliError;
-use crate::notebook::history::{self, Entry};
-use crate::notebook::way_back::{Capacity, Switched, WayBack};
+use crate::error::{CliError, LocalErrorKind};
 use crate::references::{self, RecordKind};
 use crate::session::Session;
-use crate::session::guard::Guard;
-use crate::session::prompt::Danger;
-use crate::ui::invocation::quoted;
+use crate::session::batch::RunKind;
+use crate::session::prompt::ConfirmationLevel;
+use crate::state::StateDb;
+use crate::state::changes::{ChangeResult, Scope};
+use crate::state::history::ChangeRow;
 use crate::ui::outcome::{Line, Outcome};
-use crate::ui::{OutputFormat, TimeStyle, time};
+use crate::ui::{TimeStyle, time};
 use clap::Args;
-use secmon::model::{CustomerId, Rule};
-use uuid::Uuid;
+use std::collections::HashMap;
 
 /// The change to take back.
 #[derive(Debug, Args)]
 pub struct UndoArgs {
-    /// Id of one change, as `history` shows it; without it, what the last command changed
+    /// Id of one change or of a whole run, as `history` shows them; without it, what the last command of this terminal changed
     #[arg(value_name = "CHANGE")]
     pub id: Option<String>,
-    /// How to go on with an earlier run
+    /// Take back what is still as it was left, where something else was changed since
+    #[arg(long)]
+    pub only_unchanged: bool,
+    /// How the run is made
     #[command(flatten)]
     pub run: RunArgs,
 }
 
-const TAKEN_BACK: Words = Words {
-    done: "taken back",
+const UNDONE: VerbLabels = VerbLabels {
+    done: "undone",
     skipped: "so already",
 };
 
@@ -45,395 +50,335 @@ pub const CHANGE: RecordKind = RecordKind {
     list: "history",
 };
 
+/// So many ids are told to whoever has changed nothing in this terminal.
+const LATEST: usize = 3;
+
 /// Runs the command.
 pub async fn run(context: &Context, args: &UndoArgs) -> Result<Outcome, CliError> {
-    refuse_read_only(&context.session)?;
-    let Chosen {
-        mut entries,
-        passed_over,
-    } = chosen(context, args.id.as_deref())?;
-    entries.retain(|entry| !matches!(entry.way_back, Some(WayBack::Nothing)));
-    // The last change goes first.
-    entries.reverse();
-    if entries.is_empty() {
+    context.session.refuse_read_only()?;
+    let chosen = chosen(&context.session, args.id.as_deref())?;
+    let made: Vec<ChangeRow> = chosen
+        .into_iter()
+        .filter(|change| change.result != ChangeResult::Unchanged)
+        .collect();
+    if made.is_empty() {
         return Ok(Outcome::text(
-            "There is nothing to take back: the command changed nothing.\n",
+            "There is nothing to undo: the command changed nothing.\n",
         ));
     }
-    if !passed_over.is_empty() {
-        context.screen.note(&format!(
-            "not taken back: {}, which cannot be",
-            bulk::preview(&passed_over, named)
-        ));
+    let mut rows = Vec::new();
+    let mut left = Vec::new();
+    // The last change goes first.
+    for change in made.into_iter().rev() {
+        match undoable(&change) {
+            Ok(inverse) => rows.push(UndoRow { change, inverse }),
+            Err(reason) => left.push((change, reason)),
+        }
     }
-    confirm(context, &entries)?;
-    let undoing = Undoing { context };
-    let items = bulk::change_all(context, &undoing, &entries, &args.run).await?;
-    bulk::conclude(&context.screen, TAKEN_BACK, items)
-}
-
-/// Before the history is looked at: it tells another profile's changes by their profile.
-fn refuse_read_only(session: &Session) -> Result<(), CliError> {
-    let settings = &session.settings;
-    match settings.safety.read_only {
-        true => Err(Guard::read_only_error(
-            settings.profile_name.as_deref().unwrap_or("in use"),
-        )),
-        false => Ok(()),
+    if rows.is_empty() {
+        return Err(refused(&left));
     }
+    let undoing = Undoing {
+        context,
+        args,
+        rows,
+    };
+    let items = bulk::run_bulk(context, &undoing, &args.run).await?;
+    let mut outcome = bulk::conclude(&context.screen, UNDONE, items)?;
+    outcome.story.extend(left.iter().flat_map(not_undone));
+    Ok(outcome)
 }
 
-/// What is taken back, and the newer changes that cannot be.
-struct Chosen {
-    entries: Vec<Entry>,
-    passed_over: Vec<Entry>,
-}
-
-/// The change that was named, or the last ones that can be taken back and were not.
-fn chosen(context: &Context, id: Option<&str>) -> Result<Chosen, CliError> {
-    let session = &context.session;
-    let service = session.service_name();
-    let mut entries = history::read()?;
-    entries.retain(|entry| entry.service == service);
-    let undone = undone(&entries);
+/// The changes that were named, or those of the last command of this terminal that changed records and was not undone.
+fn chosen(session: &Session, id: Option<&str>) -> Result<Vec<ChangeRow>, CliError> {
+    // The account is known by its key.
+    session.known()?;
+    let mut changes = session.state().map(StateDb::changes).unwrap_or_default();
     if let Some(customer) = session.settings.customer {
-        entries.retain(|entry| entry.is_about(customer));
+        changes.retain(|change| change.customers.contains(&customer));
     }
     if let Some(id) = id {
-        let entry =
-            references::by_id_or_prefix(session, id, CHANGE, entries, |entry| entry.id.clone())?;
-        refuse_unmade(&entry, &undone)?;
-        if entry.way_back.is_none() {
-            return Err(refused(&entry));
+        return named(session, id, changes);
+    }
+    changes.retain(|change| change.undoes.is_none() && change.undone_by.is_none());
+    let newest = match session.settings.customer {
+        // What the last command about somebody else did is not meant.
+        Some(_) => {
+            let mut here = changes.iter().filter(|change| change.is_of_this_terminal);
+            here.rfind(|change| change.alters_records())
+                .map(|change| change.batch.clone())
         }
-        return Ok(Chosen {
-            entries: vec![entry],
-            passed_over: Vec::new(),
+        None => session.state().and_then(StateDb::newest_run_of_terminal),
+    };
+    let Some(newest) = newest else {
+        changes.retain(ChangeRow::alters_records);
+        return Err(none_here(session, &changes));
+    };
+    changes.retain(|change| change.batch == newest && change.result != ChangeResult::Refused);
+    Ok(changes)
+}
+
+fn named(session: &Session, id: &str, changes: Vec<ChangeRow>) -> Result<Vec<ChangeRow>, CliError> {
+    let of_batch = |change: &ChangeRow| references::is_id_or_prefix(id.trim(), &change.batch);
+    if !id.trim().is_empty() && changes.iter().any(of_batch) {
+        let of_batch = changes.into_iter().filter(of_batch);
+        return Ok(of_batch
+            .filter(|change| change.undone_by.is_none() && change.result != ChangeResult::Refused)
+            .collect());
+    }
+    let change =
+        references::by_id_or_prefix(session, id, CHANGE, changes, |change| change.id.clone())?;
+    if change.undone_by.is_some() {
+        return Err(CliError::usage(format!(
+            "change {} was undone already",
+            change.id
+        )));
+    }
+    if change.result == ChangeResult::Refused {
+        return Err(CliError::usage(format!(
+            "change {} was refused by the service: there is nothing to undo",
+            change.id
+        )));
+    }
+    Ok(vec![change])
+}
+
+fn none_here(session: &Session, changes: &[ChangeRow]) -> CliError {
+    if let Some(problem) = session.state().and_then(StateDb::problem) {
+        return CliError::not_found(format!("this computer remembers no change: {problem}"))
+            .hint("see what is wrong: `doctor`");
+    }
+    let whose = session
+        .settings
+        .customer
+        .map(|id| format!(" of customer {id}"));
+    let error = CliError::not_found(format!(
+        "no change{} was made in this terminal that could be undone",
+        whose.unwrap_or_default()
+    ));
+    let latest: Vec<String> = changes
+        .iter()
+        .rev()
+        .take(LATEST)
+        .map(|change| format!("{} ({})", shortened(&change.id), change.about))
+        .collect();
+    match latest.is_empty() {
+        true => error.hint("see what was changed from this computer: `history`"),
+        false => error.hint(format!(
+            "name one of the latest of this computer: {}",
+            latest.join(", ")
+        )),
+    }
+}
+
+/// So much of an id as tells it from others.
+fn shortened(id: &str) -> &str {
+    const SHORT: usize = 8;
+    id.get(..SHORT).unwrap_or(id)
+}
+
+/// What takes a change back; nothing does where nobody saw its answer.
+fn undoable(change: &ChangeRow) -> Result<Inverse, NotUndoable> {
+    if change.undoes.is_some() {
+        return Err(NotUndoable {
+            reason: "it took another change back: to make that one again, repeat its command"
+                .to_owned(),
+            nearest: None,
         });
     }
-    entries.retain(|entry| {
-        entry.result == history::DONE && entry.undoes.is_none() && !undone.contains(&entry.id)
-    });
-    latest(entries, session.settings.customer)
+    if change.result == ChangeResult::Pending {
+        return Err(NotUndoable {
+            reason: "no answer to it was seen, so this computer does not know whether it was made"
+                .to_owned(),
+            nearest: None,
+        });
+    }
+    inverse_of(change)
 }
 
-/// What the last command changed that can be taken back, among changes that were made.
-fn latest(made: Vec<Entry>, whose: Option<CustomerId>) -> Result<Chosen, CliError> {
-    let Some(newest) = made.last() else {
-        let whose = whose.map(|id| format!(" of customer {id}"));
-        return Err(CliError::not_found(format!(
-            "the history of this machine has no change{} that could be taken back",
-            whose.unwrap_or_default()
-        )));
+/// The refusal of a command of which nothing can be taken back.
+fn refused(left: &[(ChangeRow, NotUndoable)]) -> CliError {
+    let Some((change, reason)) = left.last() else {
+        return CliError::not_found("there is nothing to undo");
     };
-    let Some(at) = made.iter().rposition(|entry| entry.way_back.is_some()) else {
-        // A command that changed much is told by what it did first.
-        let mut of_run = made.iter().filter(|entry| entry.is_of_run(newest));
-        return Err(refused(of_run.next().unwrap_or(newest)));
-    };
-    let last = made[at].clone();
-    let at_issue = made.into_iter().enumerate();
-    let at_issue = at_issue.filter(|(place, entry)| *place > at || entry.is_of_run(&last));
-    let (entries, passed_over): (Vec<Entry>, Vec<Entry>) = at_issue
-        .map(|(_, entry)| entry)
-        .partition(|entry| entry.way_back.is_some());
-    match passed_over.iter().rfind(|entry| !changes_nothing(entry)) {
-        Some(newer) => Err(refused(newer).hint(format!(
-            "{}; the change before it can be: `undo {}` would {}",
-            nearest(newer),
-            shortened(&last.id),
-            effects(std::slice::from_ref(&last))
-        ))),
-        None => Ok(Chosen {
-            entries,
-            passed_over,
-        }),
+    let what = change.operation.replace('_', " ");
+    let error = CliError::usage(format!(
+        "Cannot be undone: {what} ({}): {}",
+        change.about, reason.reason
+    ));
+    match &reason.nearest {
+        Some((line, purpose)) => error.hint(format!("to {purpose}: `{line}`")),
+        None => error,
     }
 }
 
-/// What somebody who types `undo` can hardly mean.
-fn changes_nothing(entry: &Entry) -> bool {
-    ["scan_endpoint", "create_sso_token"].contains(&entry.operation.as_str())
-}
-
-/// A change in a sentence.
-fn named(entry: &Entry) -> String {
-    let verb = entry.operation.split('_').next().unwrap_or_default();
-    let noun = match verb {
-        "create" => "creation",
-        "provision" => "provisioning",
-        "resolve" => "resolution",
-        verb => verb,
-    };
-    format!("{noun} of {}", about_whom(entry))
-}
-
-/// The changes that others have taken back.
-pub fn undone(entries: &[Entry]) -> Vec<String> {
-    entries.iter().filter_map(taken_back).collect()
-}
-
-/// The change that an entry has taken back.
-fn taken_back(entry: &Entry) -> Option<String> {
-    let done = entry.result == history::DONE;
-    entry.undoes.clone().filter(|_| done)
-}
-
-fn refuse_unmade(entry: &Entry, undone: &[String]) -> Result<(), CliError> {
-    if undone.contains(&entry.id) {
-        return Err(CliError::usage(format!(
-            "change {} was taken back already",
-            entry.id
-        )));
-    }
-    match entry.result == history::DONE {
-        true => Ok(()),
-        false => Err(CliError::usage(format!(
-            "change {} ended with {}, so this machine does not know whether it was made",
-            entry.id, entry.result
-        ))
-        .hint("check the record, and change it by its own command if needed")),
-    }
-}
-
-fn refused(entry: &Entry) -> CliError {
-    let what = entry.operation.replace('_', " ");
-    CliError::usage(format!("{what} ({}) cannot be taken back", entry.about)).hint(nearest(entry))
-}
-
-/// What comes nearest to taking back what cannot be taken back.
-fn nearest(entry: &Entry) -> String {
-    let way = nearest_way(entry);
-    match entry.customers.as_deref() {
-        Some([customer]) => way.replace("-c ID", &format!("-c {customer}")),
-        _ => way.to_owned(),
-    }
-}
-
-fn nearest_way(entry: &Entry) -> &'static str {
-    if entry.undoes.is_some() {
-        return "it took another change back: to make that one again, repeat its command";
-    }
-    match entry.operation.as_str() {
-        "terminate_endpoint" | "delete_endpoint" => {
-            "to monitor it again: `provision ADDRESS -c ID`"
-        }
-        "provision_endpoint" | "create_endpoint" => "to end it: `endpoint terminate ENDPOINT`",
-        "provision_domain" => "to end it: `domain terminate DOMAIN -c ID`",
-        "terminate_domain" => "to watch it again: `domain provision NAME --service ID -c ID`",
-        "release_domain" => {
-            "what was found is gone; to watch it again: `domain provision NAME --service ID -c ID`"
-        }
-        "update_endpoint" => {
-            "it had no name before; to give it one: `endpoint rename ENDPOINT NAME`"
-        }
-        "delete_rule" => {
-            "whose servers the rule was for is not known; to add it again: `rules add --global PORT -m TEXT -c ID`"
-        }
-        "set_scenario" => "to choose another one: `sandbox scenario set warnings`",
-        "scan_endpoint" => "a scan changes nothing: it only updates what is known of the server",
-        "create_sso_token" => "the link ends by itself after a minute",
-        "sync_services" => "to report another status: `sync -f FILE`",
-        "set_price" | "remove_price" => "to set the earlier price: `pricing set PRODUCT PRICE EUR`",
-        operation if operation.ends_with("_subscription") => {
-            "to set it as it was: `subscription set SERVICE --product PRODUCT -c ID`"
-        }
-        operation if operation.starts_with("resolve") => {
-            "an alert whose cause is still there comes back with the next scan: `scan ENDPOINT`"
-        }
-        operation if operation.starts_with("acknowledge") => {
-            "what somebody has seen stays seen; to see what is open: `alert list -c ID`"
-        }
-        _ => "change the record back by its own command",
-    }
+fn not_undone((change, reason): &(ChangeRow, NotUndoable)) -> Vec<Line> {
+    let mut lines = vec![Line::text(format!(
+        "Not undone: {}: {}.",
+        change.about, reason.reason
+    ))];
+    lines.extend(
+        reason
+            .nearest
+            .as_ref()
+            .map(|(line, purpose)| Line::next(line.as_str(), purpose)),
+    );
+    lines
 }
 
 /// What `history show` says of taking a change back.
-pub fn told(entry: &Entry, undone: &[String]) -> Vec<Line> {
-    if undone.contains(&entry.id) {
-        return vec![Line::text("It was taken back.")];
+pub fn told(change: &ChangeRow) -> Vec<Line> {
+    if let Some(by) = &change.undone_by {
+        return vec![Line::text(format!("It was undone by {by}."))];
     }
-    match &entry.way_back {
-        Some(WayBack::Nothing) => vec![Line::text("It changed nothing.")],
-        Some(way_back) => vec![
+    if change.result == ChangeResult::Unchanged {
+        return vec![Line::text("It changed nothing.")];
+    }
+    match undoable(change) {
+        Ok(inverse) => vec![
             Line::Heading("Next:"),
-            Line::next(line(way_back), "take it back"),
-            Line::next(format!("undo {}", entry.id), "the same"),
+            Line::next(format!("undo {}", change.id), "undo it"),
+            Line::next(inverse.line(), "the same by its own command"),
         ],
-        None => vec![Line::Hint(format!(
-            "it cannot be taken back; {}",
-            nearest(entry)
-        ))],
-    }
-}
-
-/// The command that takes a change back.
-fn line(way_back: &WayBack) -> String {
-    match way_back {
-        WayBack::Nothing => "history".to_owned(),
-        WayBack::RemoveRules { rules, customer } => {
-            let rules: Vec<String> = rules.iter().map(ToString::to_string).collect();
-            format!("rules remove {}{}", rules.join(" "), of(*customer))
-        }
-        WayBack::AddRule { rule, customer } => {
-            let place = match rule.endpoint_id {
-                Some(server) => server.to_string(),
-                None => "--global".to_owned(),
-            };
-            format!("rules add {place} {}{}", said_of(rule), of(Some(*customer)))
-        }
-        WayBack::EditRule { rule, customer } => {
-            format!(
-                "rules edit {} --port {}{}",
-                rule.id,
-                said_of(rule),
-                of(*customer)
-            )
-        }
-        WayBack::Resume(switched) => format_switch("resume", switched),
-        WayBack::Suspend(switched) => format_switch("suspend", switched),
-        WayBack::RenameServer { server, name, .. } => {
-            format!("endpoint rename {server} {}", quoted(name))
-        }
-        WayBack::RenameDomain { domain, name } => {
-            format!("domain rename {domain} {}", quoted(name))
-        }
-        WayBack::SetScenario { scenario } => format!("sandbox scenario set {scenario}"),
-        WayBack::ChangeSubscription {
-            customer,
-            service,
-            product,
-            to,
-        } => {
-            let to = match to {
-                Capacity::Plan(plan) => format!("--plan {}", quoted(plan.as_str())),
-                Capacity::Quantity(quantity) => format!("--quantity {quantity}"),
-            };
-            format!("subscription change {service} --product {product} {to} -c {customer}")
+        Err(reason) => {
+            let mut lines = vec![Line::text(format!("Cannot be undone: {}.", reason.reason))];
+            lines.extend(
+                reason
+                    .nearest
+                    .map(|(line, purpose)| Line::next(line, purpose)),
+            );
+            lines
         }
     }
 }
 
-fn of(customer: Option<CustomerId>) -> String {
-    customer.map(|id| format!(" -c {id}")).unwrap_or_default()
-}
-
-/// What a rule says, as options.
-fn said_of(rule: &Rule) -> String {
-    let reason = rule.justification.as_deref().unwrap_or_default();
-    let mut said = format!("{} -m {}", ports_of(rule), quoted(reason));
-    if let Some(service) = &rule.service {
-        said += &format!(" --service {}", quoted(service));
-    }
-    if let Some(end) = &rule.expires_at {
-        said += &format!(" --expires {}", end.date_time().format("%Y-%m-%d"));
-    }
-    said
-}
-
-fn format_switch(verb: &str, switched: &Switched) -> String {
-    match switched {
-        Switched::Server { id } => format!("endpoint {verb} {id}"),
-        Switched::Domain { id } => format!("domain {verb} {id}"),
-        Switched::Subscription {
-            customer,
-            service,
-            product,
-        } => format!("subscription {verb} {service} --product {product} -c {customer}"),
-    }
-}
-
-fn confirm(context: &Context, entries: &[Entry]) -> Result<(), CliError> {
-    let is_of_account = |entry: &Entry| {
-        matches!(
-            entry.way_back,
-            Some(
-                WayBack::RemoveRules { customer: None, .. }
-                    | WayBack::EditRule { customer: None, .. }
-            )
-        )
-    };
-    let danger = match entries.iter().any(is_of_account) {
-        true => Danger::Severe,
-        false => Danger::Moderate.times(entries.len()),
-    };
-    let is_wide = context.screen.format() == OutputFormat::Wide;
-    let commands = bulk::preview(entries, |entry| {
-        let line = entry.way_back.as_ref().map(line).unwrap_or_default();
-        match is_wide {
-            true => line,
-            false => with_short_ids(&line),
-        }
-    });
-    let question = format!(
-        "About to undo {}. This will {}: {commands}.",
-        bulk::preview(&commands_of(entries), String::clone),
-        effects(entries)
-    );
-    let count = entries.len().to_string();
-    context.prompt.confirm(danger, &question, &count)
-}
-
-/// The commands that made the changes, each with its time.
-fn commands_of(entries: &[Entry]) -> Vec<String> {
-    let mut commands = Vec::new();
-    for entry in entries {
-        let at = entry
-            .at
-            .parse()
-            .map(|at| time::passed(&at, TimeStyle::Relative));
-        let command = format!(
-            "`{}` ({})",
-            with_short_ids(&entry.command),
-            at.unwrap_or_else(|_| entry.at.clone())
-        );
-        if !commands.contains(&command) {
-            commands.push(command);
-        }
-    }
-    commands
-}
-
-/// A command line as a question shows it: of an id, the beginning tells it from others.
-fn with_short_ids(line: &str) -> String {
-    let words = line.split(' ').map(|word| match word.parse::<Uuid>() {
-        Ok(_) => shortened(word),
-        Err(_) => word,
-    });
-    words.collect::<Vec<_>>().join(" ")
+/// A change that is taken back.
+#[derive(Debug, Clone)]
+struct UndoRow {
+    change: ChangeRow,
+    inverse: Inverse,
 }
 
 /// Changes that are taken back.
 struct Undoing<'a> {
     context: &'a Context,
+    args: &'a UndoArgs,
+    rows: Vec<UndoRow>,
 }
 
-impl ChangeOfMany for Undoing<'_> {
-    type Target = Entry;
+impl BulkOperation for Undoing<'_> {
+    type Row = UndoRow;
 
-    fn operation(&self) -> &'static str {
-        "undo"
+    fn kind(&self) -> RunKind {
+        RunKind {
+            verb: "undo",
+            scope: Scope::Named,
+            customer: None,
+        }
     }
 
-    fn label(&self, entry: &Entry) -> Label {
-        let customers = entry.customers.as_deref().unwrap_or_default();
-        Label::of(named_done(entry), customers.first().copied())
+    /// Of a command of which something was changed since, nothing is taken back, unless the rest alone is wanted.
+    async fn plan(&self) -> Result<Vec<PlannedRow<UndoRow>>, CliError> {
+        let session = &self.context.session;
+        let mut planned = Vec::new();
+        let (mut changed, mut as_left) = (Vec::new(), Vec::new());
+        for row in &self.rows {
+            let step = match present::look(session, &row.inverse).await? {
+                Present::AsLeft => {
+                    as_left.push(row.change.about.clone());
+                    Step::Send
+                }
+                Present::AlreadyBack => {
+                    let call = Call {
+                        session,
+                        change: &row.change,
+                    };
+                    Step::Settled(RowOutcome::Skipped(call.applied(Some("so already"))))
+                }
+                Present::Changed(now) => {
+                    changed.push(format!("{}: {now}", row.change.about));
+                    Step::Settled(RowOutcome::Failed(changed_since(&row.change, &now)))
+                }
+            };
+            let row = row.clone();
+            planned.push(PlannedRow { row, step });
+        }
+        if changed.is_empty() || self.args.only_unchanged && !as_left.is_empty() {
+            return Ok(planned);
+        }
+        let mut sentence = format!(
+            "changed since, so nothing was undone: {}",
+            changed.join("; ")
+        );
+        if !as_left.is_empty() {
+            sentence += &format!(
+                ". Still as it was left: {}",
+                preview(&as_left, String::clone)
+            );
+        }
+        let error = CliError::new(LocalErrorKind::ChangedSince, sentence);
+        Err(match as_left.is_empty() {
+            true => error,
+            false => error.hint("undo the rest alone with --only-unchanged"),
+        })
     }
 
-    fn key(&self, entry: &Entry) -> Key {
-        Key::of(self.operation(), None, &entry.id)
+    fn label(&self, row: &UndoRow) -> Label {
+        Label::of(&row.change.about, row.change.customers.first().copied())
     }
 
-    async fn apply(&self, entry: &Entry, prior: Prior) -> Result<End, CliError> {
+    fn question(&self, rows: &[&UndoRow]) -> Question {
+        let level = match rows.iter().any(|row| row.inverse.is_account_wide()) {
+            true => ConfirmationLevel::Severe,
+            false => ConfirmationLevel::Moderate.times(rows.len()),
+        };
+        let effects: Vec<String> = rows
+            .iter()
+            .map(|row| row.inverse.effect(&row.change.about))
+            .collect();
+        Question {
+            level,
+            text: format!(
+                "About to undo {}. {}.",
+                commands_of(rows),
+                preview(&effects, String::clone)
+            ),
+            typed: rows.len().to_string(),
+        }
+    }
+
+    /// What somebody has changed while the question stood is not touched either.
+    async fn apply(&self, row: &UndoRow) -> Result<RowOutcome, CliError> {
+        let session = &self.context.session;
         let call = Call {
-            session: &self.context.session,
-            entry,
+            session,
+            change: &row.change,
         };
-        let sent = match &entry.way_back {
-            Some(way_back) => call.back(way_back).await,
-            None => Err(refused(entry)),
-        };
-        let end = sent.map_err(|error| error.during(format!("taking back {}", entry.about)))?;
-        Ok(end.after(prior))
+        match present::look(session, &row.inverse).await? {
+            Present::AsLeft => call.back(&row.inverse).await,
+            Present::AlreadyBack => Ok(RowOutcome::Skipped(call.applied(Some("so already")))),
+            Present::Changed(now) => Err(changed_since(&row.change, &now)),
+        }
     }
+}
+
+fn changed_since(change: &ChangeRow, now: &str) -> CliError {
+    CliError::new(
+        LocalErrorKind::ChangedSince,
+        format!("{} was changed since: {now}", change.about),
+    )
+}
+
+/// The commands that made the changes, each with its time.
+fn commands_of(rows: &[&UndoRow]) -> String {
+    let mut commands: HashMap<&str, String> = HashMap::new();
+    for row in rows {
+        let at = row.change.at.parse();
+        let at = at.map(|at| time::passed(&at, TimeStyle::Relative));
+        let at = at.unwrap_or_else(|_| row.change.at.clone());
+        commands
+            .entry(&row.change.batch)
+            .or_insert_with(|| format!("`{}` ({at})", row.change.command));
+    }
+    commands.into_values().collect::<Vec<_>>().join(", ")
 }

@@ -51,8 +51,6 @@ failures! {
     Usage: "usage", Usage, false, None;
     /// A reference that fits more than one record.
     Ambiguous: "ambiguous", Usage, false, None;
-    /// Another process does the same run.
-    RunInProgress: "run_in_progress", Usage, false, Some("wait until it has ended; the same command then says what is left");
     /// Files that should be private and are not.
     OpenFiles: "open_files", Usage, false, Some("run chmod 600 on them; change a key that somebody may have seen");
     /// A request that the client refuses before it is sent.
@@ -115,8 +113,12 @@ failures! {
     Declined: "declined", Other, false, None;
     /// An item of a run that was never sent.
     NotSent: "not_sent", Other, false, None;
-    /// A journal that cannot be written, so that nothing more is sent.
-    JournalFull: "journal", Other, false, Some("make room on the disk; the same command goes on with the rest");
+    /// A record that a run which ended early had ended, and that is there again.
+    CameBack: "came_back", SomeFailed, false, Some("run the command in a terminal, where it is asked about");
+    /// A rule that is in the way of another.
+    Overlap: "overlap", Conflict, false, None;
+    /// A record that has changed since what is to be taken back.
+    ChangedSince: "changed_since", Conflict, false, None;
     /// A jq expression that does not fit the result.
     Jq: "jq", Other, false, Some("the command itself was carried out; see its result with -o json");
     /// A clock that is wrong.
@@ -212,7 +214,7 @@ impl Failure {
     /// Whether everything that follows fails as well: the key, the account, the network or this machine is the trouble.
     pub fn is_hopeless(&self) -> bool {
         let refused_all = match self {
-            Self::Own(own) => matches!(own, Own::ReadOnly | Own::NoConnection | Own::JournalFull),
+            Self::Own(own) => matches!(own, Own::ReadOnly | Own::NoConnection),
             Self::Answered(_, code) => matches!(
                 code,
                 Some(ErrorCode::TenantMismatch | ErrorCode::AccountSuspended)

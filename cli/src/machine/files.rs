@@ -213,22 +213,6 @@ pub fn in_foreign_hands(_file: &File, _path: &Path) -> std::io::Result<Option<St
     Ok(None)
 }
 
-/// Whether an open file is still the one that has this name.
-pub fn is_still_at(file: &File, path: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        let place = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
-        let named = std::fs::metadata(path).map(place).ok();
-        named.is_some() && named == file.metadata().map(place).ok()
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = file;
-        path.exists()
-    }
-}
-
 /// How long a lock is tried: nobody holds one for longer than it takes to write a file.
 const LOCK_PATIENCE: Duration = Duration::from_secs(5);
 const LOCK_POLL: Duration = Duration::from_millis(5);

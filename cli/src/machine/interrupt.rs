@@ -105,9 +105,9 @@ impl Interruption {
     }
 
     /// From here on the first Ctrl-C lets what is on its way come to its end.
-    pub fn begin_gentle(&self) -> Gentle<'_> {
+    pub fn begin_graceful(&self) -> GracefulShutdown<'_> {
         self.gentle.set(true);
-        Gentle(self)
+        GracefulShutdown(self)
     }
 
     /// What an interrupted command says from here on, and how to go on.
@@ -125,9 +125,9 @@ impl Interruption {
 
 /// While it lives, the first Ctrl-C is gentle.
 #[derive(Debug)]
-pub struct Gentle<'a>(&'a Interruption);
+pub struct GracefulShutdown<'a>(&'a Interruption);
 
-impl Drop for Gentle<'_> {
+impl Drop for GracefulShutdown<'_> {
     fn drop(&mut self) {
         self.0.gentle.set(false);
     }

@@ -24,14 +24,29 @@ pub fn pace_folder() -> Result<PathBuf, CliError> {
     Ok(state_folder()?.join("pace"))
 }
 
-/// The folder of the journals of runs over many.
-pub fn runs_folder() -> Result<PathBuf, CliError> {
-    Ok(state_folder()?.join("runs"))
+/// Where versions before the databases kept what they remembered: files that nobody reads any more.
+pub fn former_files() -> Vec<PathBuf> {
+    let state = state_folder().into_iter();
+    let state = state
+        .flat_map(|state| ["history.jsonl", "runs", "pace", "leaks"].map(|name| state.join(name)));
+    let cache = cache_folder().into_iter();
+    let cache = cache.flat_map(|cache| {
+        let accounts = std::fs::read_dir(cache).into_iter().flatten().flatten();
+        accounts
+            .map(|entry| entry.path())
+            .filter(|path| path.join("index.json").exists() || path.ends_with("profiles"))
+    });
+    state.chain(cache).filter(|path| path.exists()).collect()
 }
 
-/// The file that records what was changed from this machine.
-pub fn history_file() -> Result<PathBuf, CliError> {
-    Ok(state_folder()?.join("history.jsonl"))
+/// The database of what this computer did and saw.
+pub fn state_database() -> Result<PathBuf, CliError> {
+    Ok(state_folder()?.join("state.db"))
+}
+
+/// The database of the rate limit's slots.
+pub fn rate_database() -> Result<PathBuf, CliError> {
+    Ok(state_folder()?.join("rate.db"))
 }
 
 /// The folder of what the programs of a user share and remember.

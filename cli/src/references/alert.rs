@@ -1,7 +1,7 @@
 //! An alert of either kind: what both have in common.
 
 use crate::error::CliError;
-use crate::notebook::index::AlertRecord;
+use crate::state::records::AlertRecord;
 use crate::ui::outcome::count_or_unknown;
 use crate::ui::severity_rank;
 use secmon::model::{CustomerId, DomainAlert, DomainAlertType, PortAlert, Severity, Timestamp};

@@ -1,9 +1,9 @@
 //! Lists of alerts, page by page.
 
 use crate::error::CliError;
-use crate::notebook::index::{AlertRecord, Seen};
 use crate::references::alert::Alert;
 use crate::session::Session;
+use crate::state::records::{AlertRecord, Observation};
 use secmon::Pages;
 use secmon::model::{CustomerId, DomainAlertStatus, DomainId};
 use secmon::operations::{ListDomainAlerts, ListPortAlerts};
@@ -96,6 +96,6 @@ impl<'a> AlertPages<'a> {
         };
         let seen = std::mem::take(&mut self.seen);
         self.session
-            .learn(Seen::Alerts(self.customer, domain, seen));
+            .learn(Observation::Alerts(self.customer, domain, seen));
     }
 }

@@ -2,11 +2,11 @@
 
 use crate::context::Context;
 use crate::error::CliError;
-use crate::notebook::index::{AlertRecord, Seen};
 use crate::references::alert::Alert;
 use crate::references::alert_pages::AlertPages;
 use crate::references::{self, DomainRef, RecordKind};
 use crate::session::Session;
+use crate::state::records::{AlertRecord, Observation};
 use secmon::model::{CustomerId, DomainAlertStatus, DomainId};
 use secmon::operations::{GetDomainAlert, GetPortAlert};
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,7 +35,7 @@ pub fn learn(session: &Session, customer: CustomerId, alerts: &[Alert]) {
         lists.entry(record.domain).or_default().push(record);
     }
     for (domain, records) in lists {
-        session.learn(Seen::Alerts(customer, domain, records));
+        session.learn(Observation::Alerts(customer, domain, records));
     }
 }
 
@@ -126,7 +126,7 @@ async fn listed_before(
     };
     let alert = references::if_there(read)?;
     if alert.is_none() {
-        session.learn(Seen::Gone(id));
+        session.learn(Observation::Gone(id));
     }
     Ok(alert)
 }

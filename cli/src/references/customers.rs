@@ -1,8 +1,8 @@
 //! Customers by their numbers. The service lists none: one is known by what there is of theirs.
 
 use crate::error::CliError;
-use crate::notebook::history;
 use crate::session::Session;
+use crate::state::StateDb;
 use secmon::model::CustomerId;
 use secmon::operations::{ListDomains, ListEndpoints};
 use std::collections::BTreeSet;
@@ -10,7 +10,8 @@ use std::collections::BTreeSet;
 /// The customers of whom earlier commands have seen something, or for whom they have made something.
 pub fn seen(session: &Session) -> Result<BTreeSet<CustomerId>, CliError> {
     let known = session.known()?;
-    let mut customers = history::customers(&session.service_name());
+    let changed = session.state().map(StateDb::customers_changed);
+    let mut customers: BTreeSet<CustomerId> = changed.unwrap_or_default().into_iter().collect();
     customers.extend(known.servers.iter().filter_map(|server| server.customer));
     customers.extend(known.domains.iter().map(|domain| domain.customer));
     Ok(customers)

@@ -2,53 +2,52 @@
 
 use super::reference::nearest;
 use crate::context::Context;
-use crate::error::{CliError, Own};
-use crate::notebook::index::{Domain, Seen};
+use crate::error::{CliError, Exit, Own};
 use crate::session::Session;
-use secmon::model::{CustomerId, DomainId, DomainStatus, MonitoredDomain};
+use crate::state::StateDb;
+use crate::state::records::{Domain, Observation};
+use secmon::model::{CustomerId, DomainId, MonitoredDomain};
 use secmon::operations::{DomainOverview, GetDomainSummary, ListDomains};
-use serde::{Deserialize, Serialize};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A domain that an argument names; its name and its customer are known when the service has told them.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+/// A domain that an argument names.
+#[derive(Debug, Clone)]
 pub struct DomainRef {
     /// Its id.
     pub id: DomainId,
     /// Its name.
-    pub name: Option<String>,
+    pub name: String,
     /// The customer it belongs to.
-    pub customer: Option<CustomerId>,
-    /// Its state, where it was listed a moment ago.
-    #[serde(skip)]
-    pub status: Option<DomainStatus>,
+    pub customer: CustomerId,
+    /// As it was listed a moment ago; none for one that has ended.
+    pub listed: Option<MonitoredDomain>,
 }
 
 impl DomainRef {
-    /// A domain that was listed for its customer.
+    /// A domain of a customer's list.
     pub fn listed(customer: CustomerId, domain: MonitoredDomain) -> Self {
         Self {
             id: domain.id,
-            name: Some(domain.domain),
-            customer: Some(customer),
-            status: Some(domain.status),
+            name: domain.domain.clone(),
+            customer,
+            listed: Some(domain),
         }
     }
+}
 
-    /// What it is called in sentences.
-    pub fn label(&self) -> String {
-        self.name.clone().unwrap_or_else(|| self.id.to_string())
-    }
-
-    /// The same with whose it is, as questions name it.
-    pub fn named(&self) -> String {
-        let owner = match self.customer {
-            Some(customer) => format!("of customer {customer}"),
-            None => "of a customer that is not known here (-c names one)".to_owned(),
-        };
-        format!("{} {owner}", self.label())
-    }
+/// What the name of a domain came to.
+#[derive(Debug)]
+pub enum FoundDomain {
+    /// It is there.
+    There(DomainRef),
+    /// No list shows it. Its id is known where this computer has seen it, or where it has ended.
+    Absent {
+        /// Its id.
+        id: Option<DomainId>,
+        /// That it is not there.
+        error: CliError,
+    },
 }
 
 /// The monitored domains of a customer, as the service lists them.
@@ -92,7 +91,7 @@ pub async fn all_domains(
 /// Keeps in mind the domains of a customer.
 pub fn learn_domains(session: &Session, customer: CustomerId, domains: &[MonitoredDomain]) {
     let known = domains.iter().map(|domain| Domain::of(customer, domain));
-    session.learn(Seen::AllDomains(customer, known.collect()));
+    session.learn(Observation::AllDomains(customer, known.collect()));
 }
 
 /// The customer of these domains: the one that was named, or the one that the index knows them to belong to; else a
@@ -103,7 +102,7 @@ pub fn customer_of_domains(context: &Context, names: &[String]) -> Result<Custom
     }
     let known = &context.session.known()?.domains;
     let owners = |name: &String| -> BTreeSet<CustomerId> {
-        let name = name.trim().trim_end_matches('.').to_lowercase();
+        let name = normalized(name);
         let fits = |domain: &&Domain| domain.name == name || domain.id.to_string() == name;
         known
             .iter()
@@ -132,10 +131,35 @@ pub fn customer_of_domains(context: &Context, names: &[String]) -> Result<Custom
     context.customer()
 }
 
+/// A name as the service keeps it: of a URL the host, in small letters, without a dot at its end, in its ASCII form.
+pub fn normalized(name: &str) -> String {
+    let name = name.trim();
+    let host = match name.split_once("://") {
+        Some((_, rest)) => {
+            let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+            authority.rsplit('@').next().unwrap_or_default()
+        }
+        None => name.split('/').next().unwrap_or_default(),
+    };
+    let host = host.split(':').next().unwrap_or_default();
+    let host = host.trim_end_matches('.').to_lowercase();
+    idna::domain_to_ascii(&host).unwrap_or(host)
+}
+
 /// Finds the domains that the arguments name, by id or name; all of them before any is acted on.
 pub async fn domains(context: &Context, names: &[String]) -> Result<Vec<DomainRef>, CliError> {
-    let found = domain_targets(context, names, |_| None).await?;
-    Ok(found.into_iter().map(|(_, domain)| domain).collect())
+    let mut domains: Vec<DomainRef> = Vec::new();
+    for found in domain_targets(context, names).await? {
+        match found {
+            // A domain that is named twice counts once.
+            FoundDomain::There(domain) if domains.iter().all(|other| other.id != domain.id) => {
+                domains.push(domain);
+            }
+            FoundDomain::There(_) => {}
+            FoundDomain::Absent { error, .. } => return Err(error),
+        }
+    }
+    Ok(domains)
 }
 
 /// Finds the one domain that the argument names.
@@ -144,16 +168,14 @@ pub async fn domain(context: &Context, name: &str) -> Result<DomainRef, CliError
     found.ok_or_else(|| CliError::not_found(format!("no domain {name:?}")))
 }
 
-/// The same as `domains`, each with the place of its name. `met` may know one that is no longer there.
+/// What each of the names comes to.
 pub async fn domain_targets(
     context: &Context,
     names: &[String],
-    met: impl Fn(&str) -> Option<DomainRef>,
-) -> Result<Vec<(usize, DomainRef)>, CliError> {
-    let mut known: Option<Vec<DomainRef>> = None;
-    let mut lists = BTreeMap::new();
-    let mut found: Vec<(usize, DomainRef)> = Vec::new();
-    for (place, typed) in names.iter().enumerate() {
+) -> Result<Vec<FoundDomain>, CliError> {
+    let mut lists: BTreeMap<CustomerId, Vec<DomainRef>> = BTreeMap::new();
+    let mut found = Vec::new();
+    for typed in names {
         let name = typed.trim();
         if name.is_empty() {
             return Err(CliError::usage(
@@ -161,40 +183,59 @@ pub async fn domain_targets(
             ));
         }
         let id = name.parse::<DomainId>().ok();
-        if known.is_none() && (id.is_none() || context.session.settings.customer.is_some()) {
-            let customer = customer_of_domains(context, names)?;
-            known = Some(all_domains(&context.session, customer).await?);
-        }
-        let wanted = name.trim_end_matches('.').to_lowercase();
-        let fits =
-            |domain: &&DomainRef| Some(domain.id) == id || domain.name.as_deref() == Some(&wanted);
-        let listed = known.iter().flatten().find(fits).cloned();
-        let domain = match (listed, id) {
-            (Some(domain), _) => domain,
-            (None, id) => match (met(typed), id) {
-                (Some(domain), _) => domain,
-                (None, Some(id)) => unlisted(&context.session, id, &mut lists).await?,
-                (None, None) => {
-                    let customer = context.customer()?;
-                    return Err(missing(name, &wanted, customer, known.iter().flatten()));
-                }
-            },
+        let customer = match id.and_then(|id| known_owner(&context.session, id)) {
+            Some(owner) => owner,
+            None => customer_of_domains(context, names)?,
         };
-        // A domain that is named twice is changed once.
-        if found.iter().all(|(_, other)| other.id != domain.id) {
-            found.push((place, domain));
-        }
+        let list = match lists.entry(customer) {
+            Entry::Vacant(place) => place.insert(all_domains(&context.session, customer).await?),
+            Entry::Occupied(list) => list.into_mut(),
+        };
+        let wanted = normalized(name);
+        let fits = |domain: &&DomainRef| Some(domain.id) == id || domain.name == wanted;
+        found.push(match (list.iter().find(fits), id) {
+            (Some(domain), _) => FoundDomain::There(domain.clone()),
+            (None, Some(id)) => unlisted(&context.session, id, customer).await?,
+            (None, None) => FoundDomain::Absent {
+                id: gone(&context.session, &wanted, customer),
+                error: missing(name, &wanted, customer, list),
+            },
+        });
     }
     Ok(found)
 }
 
-fn missing<'a>(
-    name: &str,
-    wanted: &str,
-    customer: CustomerId,
-    known: impl Iterator<Item = &'a DomainRef>,
-) -> CliError {
-    let names = known.filter_map(|domain| domain.name.as_deref());
+/// Whose a domain is, as earlier commands have seen it; the customer that was named comes first.
+fn known_owner(session: &Session, id: DomainId) -> Option<CustomerId> {
+    if session.settings.customer.is_some() {
+        return session.settings.customer;
+    }
+    let known = session.known().ok()?.domains.iter();
+    let mut known = known.filter(|known| known.id == id);
+    known.next().map(|domain| domain.customer)
+}
+
+/// The id of a domain that this computer has seen, and that is no longer there.
+fn gone(session: &Session, name: &str, customer: CustomerId) -> Option<DomainId> {
+    let mut gone = session
+        .state()
+        .map(StateDb::gone_domains)
+        .unwrap_or_default();
+    gone.extend(
+        session
+            .known()
+            .iter()
+            .flat_map(|known| known.domains.clone()),
+    );
+    let mut gone = gone
+        .into_iter()
+        .filter(|domain| domain.customer == customer);
+    gone.find(|domain| domain.name == name)
+        .map(|domain| domain.id)
+}
+
+fn missing(name: &str, wanted: &str, customer: CustomerId, known: &[DomainRef]) -> CliError {
+    let names = known.iter().map(|domain| domain.name.as_str());
     let error = CliError::not_found(format!("no domain {name:?} of customer {customer}"));
     match nearest(wanted, names) {
         Some(near) => error.hint(format!("did you mean {near}?")),
@@ -204,37 +245,25 @@ fn missing<'a>(
     }
 }
 
-/// A domain that is in no list that was read. A terminated one is in none; with a customer it must be that customer's.
-/// Without one, the index may know whose it is: then that customer's list tells, and is kept in `lists`.
+/// A domain that is in no list: its summary tells that it has ended, and whose it was.
 async fn unlisted(
     session: &Session,
     id: DomainId,
-    lists: &mut BTreeMap<CustomerId, Vec<DomainRef>>,
-) -> Result<DomainRef, CliError> {
-    if let Some(customer) = session.settings.customer {
-        let summary = session.read(GetDomainSummary::new(customer, id)).await;
-        let summary = summary
-            .map_err(|error| error.during(format!("looking {id} up for customer {customer}")))?;
-        return Ok(DomainRef {
+    customer: CustomerId,
+) -> Result<FoundDomain, CliError> {
+    let summary = session.read(GetDomainSummary::new(customer, id)).await;
+    let activity = || format!("looking {id} up for customer {customer}");
+    match summary.map_err(|error| error.during(activity())) {
+        Ok(summary) => Ok(FoundDomain::There(DomainRef {
             id,
-            name: Some(summary.domain),
-            customer: Some(customer),
-            status: None,
-        });
+            name: summary.domain,
+            customer,
+            listed: None,
+        })),
+        Err(error) if error.exit() == Exit::NotFound => Ok(FoundDomain::Absent {
+            id: Some(id),
+            error,
+        }),
+        Err(error) => Err(error),
     }
-    let known = session.known()?.domains.iter().find(|known| known.id == id);
-    let mut listed = None;
-    if let Some(owner) = known.map(|known| known.customer) {
-        let list = match lists.entry(owner) {
-            Entry::Vacant(place) => place.insert(all_domains(session, owner).await?),
-            Entry::Occupied(list) => list.into_mut(),
-        };
-        listed = list.iter().find(|domain| domain.id == id).cloned();
-    }
-    Ok(listed.unwrap_or(DomainRef {
-        id,
-        name: None,
-        customer: None,
-        status: None,
-    }))
 }

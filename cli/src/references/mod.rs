@@ -17,14 +17,14 @@ use crate::error::{CliError, Exit};
 
 pub use customers::{is_known, refuse_unknown, seen as seen_customers};
 pub use domains::{
-    DomainRef, all_domains, customer_of_domains, domain, domain_targets, domains, learn_domains,
-    listed_domains, monitored,
+    DomainRef, FoundDomain, all_domains, customer_of_domains, domain, domain_targets, domains,
+    learn_domains, listed_domains, monitored, normalized,
 };
 pub use records::{RecordKind, all_alerts, all_rules, by_id_or_prefix, check_named, rule_pages};
 pub use reference::Reference;
 pub use servers::{
-    Prefixes, ServerTarget, all_endpoints, endpoint, endpoints, endpoints_of, handle_of, in_order,
-    is_called, name_of, owner, refuse_empty, server_targets,
+    FoundServer, Prefixes, ServerTarget, all_endpoints, endpoint, endpoints, endpoints_of,
+    handle_of, in_order, is_called, name_of, owner, refuse_empty, server_targets,
 };
 
 /// The fewest digits of an id that may stand for it.

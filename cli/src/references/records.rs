@@ -2,8 +2,8 @@
 
 use super::{PAGE_SIZE, SHORTEST_PREFIX, is_id_or_prefix};
 use crate::error::{CliError, Own};
-use crate::notebook::index::{AlertRecord, Record, Seen};
 use crate::session::Session;
+use crate::state::records::{AlertRecord, Observation, RuleRecord};
 use secmon::Pages;
 use secmon::model::{CustomerId, PortAlert, Rule};
 use secmon::operations::{ListPortAlerts, ListRules};
@@ -80,10 +80,13 @@ pub async fn all_rules(
     let whose = list.billing_customer_id;
     let whole = list.endpoint_id.is_none() && list.scope.is_none() && list.status.is_none();
     let rules = session.client()?.pages(list).collect_stable().await?;
-    let records = rules.iter().map(|rule| Record::of(whose, rule)).collect();
+    let records = rules
+        .iter()
+        .map(|rule| RuleRecord::of(whose, rule))
+        .collect();
     session.learn(match whole {
-        true => Seen::AllRules(whose, records),
-        false => Seen::Rules(records),
+        true => Observation::AllRules(whose, records),
+        false => Observation::Rules(records),
     });
     Ok(rules)
 }
@@ -117,6 +120,6 @@ pub async fn all_alerts(
     let records = alerts
         .iter()
         .map(|alert| AlertRecord::of_port(customer, alert));
-    session.learn(Seen::Alerts(customer, None, records.collect()));
+    session.learn(Observation::Alerts(customer, None, records.collect()));
     Ok(alerts)
 }

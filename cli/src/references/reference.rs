@@ -2,8 +2,8 @@
 
 use super::is_id_prefix;
 use crate::error::CliError;
-use crate::notebook::index::Server;
 use crate::references::targets::is_broken_address;
+use crate::state::records::Server;
 use secmon::model::{Endpoint, EndpointId};
 use std::net::IpAddr;
 

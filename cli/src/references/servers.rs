@@ -4,11 +4,11 @@ use super::reference::Reference;
 use super::{PAGE_SIZE, if_there, is_known};
 use crate::context::Context;
 use crate::error::{CliError, Exit, Own};
-use crate::notebook::index::{Seen, Server};
 use crate::session::Session;
-use secmon::model::{CustomerId, Endpoint, EndpointId, EndpointStatus};
+use crate::state::StateDb;
+use crate::state::records::{Observation, Server};
+use secmon::model::{CustomerId, Endpoint, EndpointId};
 use secmon::operations::{GetEndpoint, ListEndpoints};
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashSet};
 
 /// Whether the first digits of an id may stand for it.
@@ -20,46 +20,57 @@ pub enum Prefixes {
     Refused,
 }
 
-/// A server that a change is about. One that was terminated or deleted before is known by its id alone.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+/// A server that a change is about.
+#[derive(Debug, Clone)]
 pub struct ServerTarget {
     /// Its id.
     pub id: EndpointId,
-    /// What it is called in sentences.
-    pub name: String,
-    /// What is typed to confirm a change of it.
-    pub handle: String,
-    /// The customer it belongs to.
-    pub owner: Option<CustomerId>,
-    /// Its state, where it was listed a moment ago.
-    #[serde(skip)]
-    pub status: Option<EndpointStatus>,
+    /// As it was listed a moment ago; none for one that is known by its id alone.
+    pub listed: Option<Endpoint>,
 }
 
 impl From<Endpoint> for ServerTarget {
     fn from(endpoint: Endpoint) -> Self {
         Self {
             id: endpoint.id,
-            name: name_of(&endpoint),
-            handle: handle_of(&endpoint),
-            owner: endpoint.billing_customer_id,
-            status: Some(endpoint.status),
+            listed: Some(endpoint),
         }
     }
 }
 
 impl ServerTarget {
-    /// A server that is known by its id alone.
-    fn unlisted(id: EndpointId) -> Self {
-        let name = id.to_string();
-        Self {
-            id,
-            handle: name.clone(),
-            name,
-            owner: None,
-            status: None,
-        }
+    /// What it is called in sentences.
+    pub fn name(&self) -> String {
+        self.listed
+            .as_ref()
+            .map_or_else(|| self.id.to_string(), name_of)
     }
+
+    /// What is typed to confirm a change of it.
+    pub fn handle(&self) -> String {
+        self.listed
+            .as_ref()
+            .map_or_else(|| self.id.to_string(), handle_of)
+    }
+
+    /// The customer it belongs to.
+    pub fn owner(&self) -> Option<CustomerId> {
+        self.listed.as_ref()?.billing_customer_id
+    }
+}
+
+/// What the name of a server came to.
+#[derive(Debug)]
+pub enum FoundServer {
+    /// It is there; or it is known by its whole id alone, where nothing asks whose it is.
+    There(ServerTarget),
+    /// No list shows it. Its id is known where this computer has seen it.
+    Absent {
+        /// Its id.
+        id: Option<EndpointId>,
+        /// That it is not there.
+        error: CliError,
+    },
 }
 
 /// Finds the servers that the arguments name; all of them before any is acted on.
@@ -90,43 +101,59 @@ pub fn refuse_empty<'a>(mut names: impl Iterator<Item = &'a String>) -> Result<(
     names.try_for_each(|name| Reference::parse(name).map(drop))
 }
 
-/// The same for changes, each with the place of its name: a whole id is enough even where the server was terminated or
-/// deleted before, and so is a name that is `known` from before.
+/// What each of the names of a change comes to. A whole id is enough even where the server has ended, unless somebody
+/// wants to be sure whose it is.
 pub async fn server_targets(
     context: &Context,
     names: &[String],
     prefixes: Prefixes,
-    known: impl Fn(&str) -> Option<ServerTarget>,
-) -> Result<Vec<(usize, ServerTarget)>, CliError> {
+) -> Result<Vec<FoundServer>, CliError> {
     let references = parse(names)?;
     let search = Search::new(context, names, prefixes)?;
     let mut found = Vec::new();
-    let mut seen = HashSet::new();
     let mut problems = Vec::new();
-    for (place, reference) in references.iter().enumerate() {
-        let target = match search.one(reference).await {
-            Ok(endpoint) => ServerTarget::from(endpoint),
+    for reference in &references {
+        match search.one(reference).await {
+            Ok(endpoint) => found.push(FoundServer::There(ServerTarget::from(endpoint))),
             Err(error) if error.exit() == Exit::NotFound => {
-                match known(&names[place]).or(reference.id.map(ServerTarget::unlisted)) {
-                    Some(target) => target,
-                    None => {
-                        problems.push(error);
-                        continue;
-                    }
-                }
+                found.push(absent(&context.session, reference, error));
             }
-            Err(error) if worth_collecting(&error) => {
-                problems.push(error);
-                continue;
-            }
+            Err(error) if worth_collecting(&error) => problems.push(error),
             Err(error) => return Err(error),
-        };
-        if seen.insert(target.id) {
-            found.push((place, target));
         }
     }
     together(problems, names.len())?;
     Ok(found)
+}
+
+fn absent(session: &Session, reference: &Reference<'_>, error: CliError) -> FoundServer {
+    let settings = &session.settings;
+    let asks_whose = settings.customer.is_some() || !settings.safety.protect.is_empty();
+    if let Some(id) = reference.id {
+        return match asks_whose {
+            true => FoundServer::Absent {
+                id: Some(id),
+                error,
+            },
+            false => FoundServer::There(ServerTarget { id, listed: None }),
+        };
+    }
+    // What earlier commands have seen, and the list no longer shows.
+    let mut gone = session
+        .state()
+        .map(StateDb::gone_servers)
+        .unwrap_or_default();
+    gone.extend(
+        session
+            .known()
+            .iter()
+            .flat_map(|known| known.servers.clone()),
+    );
+    let fit = reference.fit(&gone);
+    let mut fitting = fit.servers.iter().filter(|_| !fit.by_prefix);
+    let id = fitting.next().map(|server| server.id);
+    let id = id.filter(|_| fitting.next().is_none());
+    FoundServer::Absent { id, error }
 }
 
 fn parse(names: &[String]) -> Result<Vec<Reference<'_>>, CliError> {
@@ -176,7 +203,7 @@ pub async fn all_endpoints(
     list.billing_customer_id = customer;
     let endpoints = session.client()?.pages(list).collect_stable().await?;
     let servers = endpoints.iter().map(Server::from).collect();
-    session.learn(Seen::AllServers(customer, servers));
+    session.learn(Observation::AllServers(customer, servers));
     Ok(endpoints)
 }
 
@@ -214,10 +241,10 @@ async fn read_endpoint(session: &Session, id: EndpointId) -> Result<Endpoint, Cl
         .as_ref()
         .is_err_and(|error| error.exit() == Exit::NotFound)
     {
-        session.learn(Seen::Gone(id.into()));
+        session.learn(Observation::Gone(id.into()));
     }
     let endpoint = found.map_err(|error| error.during(format!("looking {id} up")))?;
-    session.learn(Seen::Servers(vec![Server::from(&endpoint)]));
+    session.learn(Observation::Servers(vec![Server::from(&endpoint)]));
     Ok(endpoint)
 }
 

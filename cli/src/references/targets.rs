@@ -5,7 +5,6 @@ use crate::session::settings::parse_customer;
 use secmon::model::{Address, CustomerId, EndpointId, Money, PlanSlug, ProductSlug, ServiceId};
 use secmon::operations::{ProvisionDomain, ProvisionEndpoint, UpdateEndpoint};
 use secmon::{FieldErrors, Operation};
-use serde_json::json;
 use std::net::{IpAddr, SocketAddr};
 use uuid::Uuid;
 
@@ -226,14 +225,6 @@ impl Target {
                 format!("server {}", named.unwrap_or(&server.name).to_lowercase())
             }
             Self::Domain(domain) => format!("domain {}", domain.domain.to_lowercase()),
-        }
-    }
-
-    /// All that is sent for it.
-    pub fn content(&self) -> String {
-        match self {
-            Self::Server(server) => json!([server.request, server.nickname]).to_string(),
-            Self::Domain(domain) => json!(domain).to_string(),
         }
     }
 }

@@ -1,13 +1,13 @@
-//! The name of key and address together.
+//! What this computer remembers of the account in use, where no command and no person need be asked for the key.
 
-use crate::notebook::index;
 use crate::session::credentials::{self, KeyFile};
 use crate::session::local;
-use crate::session::service::{self, KeySource, Service, Source};
+use crate::session::service::{self, KeySource, Service};
+use crate::state::{self, AccountPlace, StateDb};
 use secmon::ApiKey;
 
-/// The name of key and address together, where no command and no person need be asked for the key.
-pub fn known(service: &Service) -> Option<String> {
+/// What is remembered of the account of a service.
+pub fn remembered(service: &Service) -> Option<StateDb> {
     let origin = service::origin_of(&service.base_url);
     let key: Option<ApiKey> = match &service.key {
         KeySource::Local => credentials::parse("the key", local::KEY).ok(),
@@ -16,9 +16,12 @@ pub fn known(service: &Service) -> Option<String> {
         KeySource::Mounted(path) => KeyFile::open(path).and_then(KeyFile::key).ok(),
         KeySource::Command(_) | KeySource::Ask => None,
     };
-    match (key, &service.source) {
-        (Some(key), _) => Some(key.fingerprint_with(&origin)),
-        (None, Source::Profile(name)) => index::account_of(name, &origin),
-        (None, _) => None,
+    match key {
+        Some(key) => Some(StateDb::open(AccountPlace {
+            fingerprint: key.fingerprint_with(&origin),
+            is_loopback: service::is_loopback(&service.base_url),
+            origin,
+        })),
+        None => state::only_account_of(&origin),
     }
 }

@@ -1,15 +1,93 @@
-//! Reads and changes, and the line that a change leaves in the history of this machine.
+//! Reads and changes, and what is remembered of a change before it is sent.
 
 use super::Session;
+use super::batch::redacted;
 use crate::error::{CliError, Own};
-use crate::notebook::history::{self, Change, History};
-use crate::notebook::touched::Touched;
-use crate::notebook::way_back::WayBack;
 use crate::session::guard::Guard;
 use crate::session::profile::Protected;
-use secmon::model::CustomerId;
+use crate::state::affected::{AffectedRecords, record_of};
+use crate::state::changes::{ChangeAnswer, ChangeId, ChangeResult, ChangeStart};
+use crate::ui::outcome::to_json;
+use http::Method;
+use secmon::model::{CustomerId, EndpointId};
+use secmon::operations::{GetEndpoint, GetPortAlert, GetRule, ListDomains};
 use secmon::{Operation, Response};
+use serde::Serialize;
+use serde_json::Value;
+use std::time::Instant;
 use uuid::Uuid;
+
+/// What is said and remembered of a change before it is sent.
+#[derive(Debug, Default, Clone)]
+pub struct PlannedChange {
+    /// What it is about, in words.
+    pub about: String,
+    customers: Vec<CustomerId>,
+    server: Option<EndpointId>,
+    before: Option<Value>,
+    was_absent: bool,
+    /// The change that it takes back.
+    undoes: Option<ChangeId>,
+}
+
+impl PlannedChange {
+    /// A change that is about this, in words.
+    pub fn new(about: impl Into<String>) -> Self {
+        Self {
+            about: about.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Whose record it is, where the request does not say it.
+    #[must_use]
+    pub fn of(mut self, customer: Option<CustomerId>) -> Self {
+        self.customers.extend(customer);
+        self
+    }
+
+    /// The server of a rule or of an alert.
+    #[must_use]
+    pub fn on(mut self, server: Option<EndpointId>) -> Self {
+        self.server = server;
+        self
+    }
+
+    /// The record as it was read.
+    #[must_use]
+    pub fn before<T: Serialize>(mut self, record: &T) -> Self {
+        self.before = Some(to_json(record));
+        self
+    }
+
+    /// The record was in no list: a create that finds it has restored it.
+    #[must_use]
+    pub fn was_absent(mut self) -> Self {
+        self.was_absent = true;
+        self
+    }
+
+    /// The change that it takes back.
+    #[must_use]
+    pub fn undoing(mut self, change: ChangeId) -> Self {
+        self.undoes = Some(change);
+        self
+    }
+}
+
+impl<T: Into<String>> From<T> for PlannedChange {
+    fn from(about: T) -> Self {
+        Self::new(about)
+    }
+}
+
+/// A change that was sent, and what the service answered.
+pub struct Answered<T> {
+    /// The answer.
+    pub response: Response<T>,
+    /// What became of the record, as far as the answer tells.
+    pub result: ChangeResult,
+}
 
 impl Session {
     /// Sends a read, and gives what it found.
@@ -30,182 +108,322 @@ impl Session {
     pub async fn write<O: Operation>(
         &self,
         operation: O,
-        about: &str,
+        planned: impl Into<PlannedChange>,
     ) -> Result<Option<Response<O::Output>>, CliError> {
-        self.write_touching(operation, about, None).await
+        let answered = self.change(operation, planned).await?;
+        Ok(answered.map(|answered| answered.response))
     }
 
-    /// The same for a call that does not name a record it touches, as the server of a rule.
-    pub async fn write_touching<O: Operation>(
+    /// The same, with what became of the record.
+    pub async fn change<O: Operation>(
         &self,
         operation: O,
-        about: &str,
-        record: Option<Uuid>,
-    ) -> Result<Option<Response<O::Output>>, CliError> {
-        self.write_reversibly(operation, about, record, |_| None)
-            .await
-    }
-
-    /// The same for a change that can be taken back; a remark of the service says that everything was so before.
-    pub async fn write_reversibly<O: Operation>(
-        &self,
-        operation: O,
-        about: &str,
-        record: Option<Uuid>,
-        way_back: impl FnOnce(&Response<O::Output>) -> Option<WayBack>,
-    ) -> Result<Option<Response<O::Output>>, CliError> {
-        let mut touched = Touched::by(&operation);
-        touched.extend(record);
-        let change = Change::begun(O::INFO.name, about, touched);
-        self.send_change(operation, change, way_back).await
-    }
-
-    /// Sends what takes another change back.
-    pub async fn write_undoing<O: Operation>(
-        &self,
-        operation: O,
-        about: &str,
-        undoes: &str,
-    ) -> Result<Option<Response<O::Output>>, CliError> {
-        let mut change = Change::begun(O::INFO.name, about, Touched::by(&operation));
-        change.undoes = Some(undoes.to_owned());
-        self.send_change(operation, change, |_| None).await
-    }
-
-    async fn send_change<O: Operation>(
-        &self,
-        operation: O,
-        mut change: Change,
-        way_back: impl FnOnce(&Response<O::Output>) -> Option<WayBack>,
-    ) -> Result<Option<Response<O::Output>>, CliError> {
-        self.ready().await?;
-        self.agree_to(&change)?;
-        let connection = self.connection()?;
-        let unanswered = Unanswered::new(self, &connection.guard, &change);
-        let answer = connection.client().send(operation).await;
-        unanswered.forget();
-        match answer {
-            Ok(response) => {
-                if !O::INFO.secret {
-                    change.touched.extend_from_body(response.body());
-                }
-                let so_before = response.note().map(|_| WayBack::Nothing);
-                change.way_back = way_back(&response).map(|way| so_before.unwrap_or(way));
-                self.remember(&change, history::DONE);
-                Ok(Some(response))
+        planned: impl Into<PlannedChange>,
+    ) -> Result<Option<Answered<O::Output>>, CliError> {
+        let planned = planned.into();
+        match self.try_change(operation, &planned).await? {
+            Ok(answered) => Ok(Some(answered)),
+            Err(error) if self.guard()?.stopped(&error) => {
+                self.refused(self.guard()?, &planned.about)
             }
-            Err(error) if connection.guard.stopped(&error) => {
-                self.refused(&connection.guard, &change.about)
-            }
-            Err(error) => {
-                let sent = error.attempts() > 0;
-                let error = CliError::from(error);
-                if sent {
-                    self.remember(&change, &error.code());
-                }
-                Err(error)
-            }
+            Err(error) => Err(CliError::from(error)),
         }
     }
 
-    /// Asks before a change of what the profile protects.
-    pub fn agree_to(&self, change: &Change) -> Result<(), CliError> {
+    /// The same for whoever looks at the client's own error.
+    pub async fn try_change<O: Operation>(
+        &self,
+        operation: O,
+        planned: &PlannedChange,
+    ) -> Result<Result<Answered<O::Output>, secmon::Error>, CliError> {
+        self.ready().await?;
+        let request = to_json(&operation);
+        let affected = AffectedRecords::by(&request);
+        self.agree_to(&planned.about, &affected, planned).await?;
+        let recorded = self.record_change(O::INFO.name, planned, &request, &affected);
+        let answer = self.connection()?.client().send(operation).await;
+        Ok(match answer {
+            Ok(response) => {
+                let result = result_of(&response, O::INFO.name, planned);
+                let body = (!O::INFO.secret).then(|| response.raw_field("").unwrap_or_default());
+                recorded.answered(result, body.as_ref());
+                self.say_place(result, O::INFO.name);
+                Ok(Answered { response, result })
+            }
+            Err(error) => {
+                recorded.failed(&error);
+                Err(error)
+            }
+        })
+    }
+
+    /// Records a call of any path, which is sent by the caller.
+    pub fn record_raw(&self, about: &str, affected: &AffectedRecords) -> Recorded<'_> {
+        let planned = PlannedChange::new(about);
+        let fields = affected
+            .ids
+            .first()
+            .map(|id| serde_json::json!({ "id": id }));
+        self.record_change("api", &planned, &fields.unwrap_or_default(), affected)
+    }
+
+    fn record_change<'a>(
+        &'a self,
+        operation: &'static str,
+        planned: &PlannedChange,
+        request: &Value,
+        affected: &AffectedRecords,
+    ) -> Recorded<'a> {
+        let mut recorded = Recorded {
+            session: self,
+            change: None,
+            operation,
+            passed_before: 0,
+            began: Instant::now(),
+            has_ended: false,
+        };
+        let Some(guard) = self.guard_in_use().filter(|guard| guard.is_open()) else {
+            return recorded;
+        };
+        recorded.passed_before = guard.passed();
+        let Some(batch) = self.batch(operation) else {
+            return recorded;
+        };
+        let mut customers = affected.customers.clone();
+        for customer in &planned.customers {
+            if !customers.contains(customer) {
+                customers.push(*customer);
+            }
+        }
+        if customers.is_empty() {
+            let known = self.known().ok();
+            customers.extend(known.iter().flat_map(|known| known.owners(&affected.ids)));
+        }
+        if customers.is_empty() && !affected.ids.is_empty() {
+            customers.extend(self.settings.customer);
+        }
+        let (before, is_redacted) = redacted(self, planned.before.as_ref());
+        let record = match operation {
+            "api" => request["id"].as_str().map(str::to_owned),
+            operation => record_of(operation, request),
+        };
+        recorded.change = self.state().and_then(|state| {
+            state.begin_change(&ChangeStart {
+                batch,
+                operation,
+                record: record.as_deref(),
+                customers: &customers,
+                server: planned.server.or_else(|| server_in(operation, request)),
+                about: &self.without_key(&planned.about),
+                before: before.as_ref(),
+                is_redacted,
+                undoes: planned.undoes,
+            })
+        });
+        recorded
+    }
+
+    /// Asks before a change of what the profile protects. Whose a record is, the service is asked, unless the call says it.
+    pub async fn agree_to(
+        &self,
+        about: &str,
+        affected: &AffectedRecords,
+        planned: &PlannedChange,
+    ) -> Result<(), CliError> {
         let safety = &self.settings.safety;
         if safety.protect.is_empty() || safety.dry_run || safety.read_only {
             return Ok(());
         }
-        let customers = self.customers_of(&change.touched);
-        let addresses = self
-            .notebook
-            .addresses(self.account()?, &change.touched.ids);
-        let is_touched = |protected: &&Protected| match protected {
+        let (customers, addresses) = self.owners_of(affected, planned).await?;
+        let is_affected = |protected: &&Protected| match protected {
             Protected::Customer(customer) => customers.contains(customer),
             Protected::Address(address) => addresses.contains(address),
         };
-        match safety.protect.iter().find(is_touched) {
-            Some(protected) => {
-                let name = protected.to_string();
-                self.prompt.confirm_protected(&change.about, &name)
-            }
+        match safety.protect.iter().find(is_affected) {
+            Some(protected) => self.prompt.confirm_protected(about, &protected.to_string()),
             None => Ok(()),
         }
     }
 
-    /// Whose the records are: as the call says, or as this and earlier commands have seen them; else the one that was
-    /// named, where the change is about records at all.
-    fn customers_of(&self, touched: &Touched) -> Vec<CustomerId> {
-        let mut customers = touched.customers.clone();
-        if customers.is_empty()
-            && let Some(connection) = self.connection.get()
-        {
-            customers = self.notebook.owners(&connection.account, &touched.ids);
+    /// The customers and addresses of the records of a call: as it says, as the service says of its servers, and as this
+    /// computer has seen them.
+    async fn owners_of(
+        &self,
+        affected: &AffectedRecords,
+        planned: &PlannedChange,
+    ) -> Result<(Vec<CustomerId>, Vec<std::net::IpAddr>), CliError> {
+        let known = self.known()?;
+        let mut customers = affected.customers.clone();
+        customers.extend(&planned.customers);
+        customers.extend(known.owners(&affected.ids));
+        let mut addresses = known.addresses(&affected.ids);
+        let ids = affected
+            .ids
+            .iter()
+            .copied()
+            .chain(planned.server.map(Into::into));
+        for id in ids {
+            let get = GetEndpoint::account_wide(EndpointId::from(id));
+            if let Ok(found) = self.read(get).await {
+                customers.extend(found.billing_customer_id);
+                addresses.extend(found.ip_address.ip());
+            } else if customers.is_empty() {
+                customers.extend(self.protected_owner(id).await);
+            }
         }
-        let named = self.settings.customer.filter(|_| !touched.ids.is_empty());
-        match customers.as_slice() {
-            [] => named.into_iter().collect(),
-            _ => customers,
+        let named = self.settings.customer.filter(|_| !affected.ids.is_empty());
+        if customers.is_empty() {
+            customers.extend(named);
         }
+        Ok((customers, addresses))
+    }
+
+    /// The protected customer whose record this is, where it is no server: a rule, a domain or an alert.
+    async fn protected_owner(&self, id: Uuid) -> Option<CustomerId> {
+        let protected = self.settings.safety.protect.iter();
+        let protected = protected.filter_map(|protected| match protected {
+            Protected::Customer(customer) => Some(*customer),
+            Protected::Address(_) => None,
+        });
+        for customer in protected {
+            let rule = self.read(GetRule::new(customer, id.into())).await;
+            let alert = self.read(GetPortAlert::new(customer, id.into())).await;
+            let domains = self.read(ListDomains::new(customer)).await;
+            let domains = domains.ok().and_then(|overview| overview.domains);
+            let has_domain = domains
+                .iter()
+                .flatten()
+                .any(|domain| Uuid::from(domain.id) == id);
+            if rule.is_ok() || alert.is_ok() || has_domain {
+                return Some(customer);
+            }
+        }
+        None
     }
 
     /// Names profile and portal beside the first change that was made, where it could be another one.
-    fn tell_place(&self, change: &Change, result: &str) {
-        if result == history::DONE
-            && change.alters_records()
+    fn say_place(&self, result: ChangeResult, operation: &str) {
+        let alters = !matches!(operation, "scan_endpoint" | "create_sso_token");
+        if result != ChangeResult::Unchanged
+            && alters
             && let Some(place) = &self.settings.safety.place
             && !self.place_told.replace(true)
         {
             self.ui.note(&format!("changed with {place}"));
         }
     }
+}
 
-    /// Writes a change that was sent into the history of this machine.
-    pub fn remember(&self, change: &Change, result: &str) {
-        let history = self.history.get_or_init(|| {
-            let place = self.settings.safety.place.clone();
-            let service = (self.service_name(), place);
-            History::open(service, |text| self.without_key(text))
-        });
-        self.tell_place(change, result);
-        let about = self.without_key(&change.about);
-        let customers = self.customers_of(&change.touched);
-        let written = history
-            .as_ref()
-            .map(|history| history.add(change, customers, about, result));
-        if let Some(Err(error)) = written {
-            self.ui
-                .note(&format!("warning: the history cannot be written: {error}"));
-        }
+/// The server that a request names beside its own record.
+fn server_in(operation: &str, request: &Value) -> Option<EndpointId> {
+    let is_apart = operation.ends_with("_rule") || operation.ends_with("_firewall");
+    let named = request.get("endpoint_id").filter(|_| is_apart)?;
+    named.as_str()?.parse().ok()
+}
+
+/// What became of the record: a note says that it was so before, unless an attempt before may have made it so, or it was
+/// in no list and has been restored.
+fn result_of<T>(response: &Response<T>, operation: &str, planned: &PlannedChange) -> ChangeResult {
+    let creates =
+        ["create_endpoint", "provision_endpoint", "provision_domain"].contains(&operation);
+    let was_there = match creates {
+        true => response.was_created() == Some(false) && !planned.was_absent,
+        false => response.note().is_some(),
+    };
+    match (was_there, response.may_have_acted_before()) {
+        (false, _) if creates && response.was_created().is_none() => ChangeResult::Perhaps,
+        (false, _) => ChangeResult::Changed,
+        (true, true) => ChangeResult::Perhaps,
+        (true, false) => ChangeResult::Unchanged,
     }
 }
 
-/// A change that was sent: dropped before its answer, it leaves its line in the history all the same.
-struct Unanswered<'a> {
+/// A change whose row stands; dropped before its answer, the row says that nobody saw one.
+pub struct Recorded<'a> {
     session: &'a Session,
-    guard: &'a Guard,
-    change: &'a Change,
+    change: Option<ChangeId>,
+    operation: &'static str,
     passed_before: usize,
+    began: Instant,
+    has_ended: bool,
 }
 
-impl<'a> Unanswered<'a> {
-    fn new(session: &'a Session, guard: &'a Guard, change: &'a Change) -> Self {
-        Self {
-            session,
-            guard,
-            change,
-            passed_before: guard.passed(),
+impl Recorded<'_> {
+    /// The service has answered; `body` is the answer, unless it is secret.
+    pub fn answered(mut self, result: ChangeResult, body: Option<&Value>) {
+        self.has_ended = true;
+        let (Some(change), Some(state)) = (self.change, self.session.state()) else {
+            return;
+        };
+        let data = body.map(|body| body.get("data").unwrap_or(body));
+        let mut affected = AffectedRecords::default();
+        if let Some(data) = data {
+            affected.extend_from(data);
         }
+        let record = data.and_then(|data| record_of(self.operation, data));
+        let (after, is_redacted) = redacted(self.session, data.filter(|data| data.is_object()));
+        let answered_at = body.and_then(|body| body.pointer("/meta/timestamp")?.as_str());
+        state.end_change(
+            change,
+            &ChangeAnswer {
+                result: Some(result),
+                record: record.as_deref(),
+                customers: &affected.customers,
+                after: after.as_ref(),
+                is_redacted,
+                moved: &affected.names,
+                answered_at,
+                took: self.began.elapsed(),
+                code: None,
+            },
+        );
     }
 
-    /// The answer is there.
-    fn forget(self) {
-        std::mem::forget(self);
+    /// It was answered with an error, or not at all.
+    pub fn failed(mut self, error: &secmon::Error) {
+        self.has_ended = true;
+        let (Some(change), Some(state)) = (self.change, self.session.state()) else {
+            return;
+        };
+        let is_write = error.method().is_none_or(|method| *method != Method::GET);
+        let result = match error.delivery() {
+            secmon::Delivery::NotSent => return state.withdraw_change(change),
+            secmon::Delivery::Maybe if is_write => ChangeResult::Pending,
+            _ => ChangeResult::Refused,
+        };
+        let code = CliError::code_of(error);
+        state.end_change(
+            change,
+            &ChangeAnswer {
+                result: Some(result),
+                took: self.began.elapsed(),
+                code: Some(&code),
+                ..ChangeAnswer::default()
+            },
+        );
     }
 }
 
-impl Drop for Unanswered<'_> {
+impl Drop for Recorded<'_> {
+    /// Nobody waits for its answer any more: what never left is forgotten, the rest stays open.
     fn drop(&mut self) {
-        if self.guard.passed() > self.passed_before {
-            self.session.remember(self.change, Own::Interrupted.code());
+        let (Some(change), false) = (self.change, self.has_ended) else {
+            return;
+        };
+        let guard = self.session.guard_in_use();
+        let was_sent = guard.is_some_and(|guard: &Guard| guard.passed() > self.passed_before);
+        if let Some(state) = self.session.state() {
+            match was_sent {
+                false => state.withdraw_change(change),
+                true => state.end_change(
+                    change,
+                    &ChangeAnswer {
+                        took: self.began.elapsed(),
+                        code: Some(Own::Interrupted.code()),
+                        ..ChangeAnswer::default()
+                    },
+                ),
+            }
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::session::local::LocalService;
 use crate::session::pace::SharedPace;
 use crate::session::service::{self, Source};
 use crate::session::settings::{RateLimits, Safety, Settings};
+use crate::state::AccountPlace;
 use crate::ui::Ui;
 use secmon::pacing::{Priority, RateLimiter};
 use secmon::transport::{HttpOptions, HttpTransport, Transport};
@@ -31,8 +32,8 @@ pub struct Connection {
     pub local: Option<Arc<LocalService>>,
     /// The key, for taking it out of what is written to files.
     pub key: ApiKey,
-    /// The name of key and address together; it leads back to neither.
-    pub account: String,
+    /// The account, as what is remembered of it is found.
+    pub place: AccountPlace,
     /// The pace shared with other processes, where there is one.
     pub pace: Option<Arc<SharedPace>>,
 }
@@ -48,7 +49,11 @@ impl Connection {
         stop: StopSign,
     ) -> Result<Self, CliError> {
         service::check_scheme(base_url)?;
-        let account = key.fingerprint_with(&service::origin_of(base_url));
+        let place = AccountPlace {
+            origin: service::origin_of(base_url),
+            fingerprint: key.fingerprint_with(&service::origin_of(base_url)),
+            is_loopback: service::is_loopback(base_url),
+        };
         let network: Arc<dyn Transport> = Arc::new(HttpTransport::new(&options(source)));
         let local = match source {
             Source::Local => Some(Arc::new(LocalService::new(Arc::clone(&network), ui)?)),
@@ -60,7 +65,9 @@ impl Connection {
         let guard = Arc::new(Guard::new(Arc::clone(&reached), policy(&settings.safety)));
         let pace = match settings.rate_limits {
             RateLimits::Off => None,
-            RateLimits::On(limits) => SharedPace::open(&account, limits, stop).map(Arc::new),
+            RateLimits::On(limits) => {
+                SharedPace::open(&place.fingerprint, limits, stop).map(Arc::new)
+            }
         };
         let gate = Arc::clone(&guard) as Arc<dyn Transport>;
         let transport = CallLog::around(gate, &settings.telling, ui, &key)?;
@@ -78,7 +85,7 @@ impl Connection {
             guard,
             local,
             key,
-            account,
+            place,
             pace,
         })
     }

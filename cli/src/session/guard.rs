@@ -80,6 +80,11 @@ impl Guard {
         })
     }
 
+    /// Whether everything is sent.
+    pub fn is_open(&self) -> bool {
+        self.policy == Policy::Open
+    }
+
     /// Whether writes are kept instead of sent.
     pub fn is_dry_run(&self) -> bool {
         self.policy == Policy::DryRun

@@ -1,8 +1,9 @@
 //! What talks to the service for a command: which service, with which key, what may be sent, and at what pace.
 
 pub mod account;
+pub mod batch;
 pub mod call_log;
-mod calls;
+pub mod calls;
 pub mod connection;
 pub mod credentials;
 pub mod flags;
@@ -17,11 +18,11 @@ pub mod settings;
 
 use crate::error::{CliError, Own};
 use crate::machine::interrupt::Interruption;
-use crate::notebook::Notebook;
-use crate::notebook::history::History;
-use crate::notebook::index::{self, Index, Seen};
+use crate::state::StateDb;
+use crate::state::records::{KnownRecords, Observation};
 use crate::ui::Ui;
 use crate::ui::outcome::Outcome;
+use batch::CurrentRun;
 use connection::{Connection, LARGEST_STATE};
 use credentials::KeyFile;
 use guard::Guard;
@@ -31,7 +32,7 @@ use secmon::transport::{HttpOptions, HttpTransport, Transport};
 use secmon::{ApiKey, Client, RateGroup};
 use service::{KeySource, Source};
 use settings::Settings;
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,12 +43,17 @@ pub struct Session {
     pub settings: Settings,
     ui: Arc<Ui>,
     prompt: Rc<Prompt>,
-    /// What earlier commands have seen, and this one has.
-    notebook: Notebook,
+    /// What this computer remembers of the account.
+    state: OnceCell<StateDb>,
+    /// What earlier commands have seen.
+    known: OnceCell<KnownRecords>,
+    /// What this one has.
+    observations: RefCell<Vec<Observation>>,
+    /// The run that this command is.
+    run: CurrentRun,
     lease: Lease,
     key: OnceCell<ApiKey>,
     connection: OnceCell<Connection>,
-    history: OnceCell<Option<History>>,
     place_told: Cell<bool>,
     /// What a Ctrl-C does.
     pub interruption: Interruption,
@@ -60,11 +66,13 @@ impl Session {
             settings,
             ui,
             prompt,
-            notebook: Notebook::default(),
+            state: OnceCell::new(),
+            known: OnceCell::new(),
+            observations: RefCell::default(),
+            run: CurrentRun::default(),
             lease,
             key: OnceCell::new(),
             connection: OnceCell::new(),
-            history: OnceCell::new(),
             place_told: Cell::new(false),
             interruption: Interruption::default(),
         }
@@ -76,7 +84,7 @@ impl Session {
     }
 
     /// A text for a file, in which somebody may have typed the key.
-    fn without_key(&self, text: &str) -> String {
+    pub fn without_key(&self, text: &str) -> String {
         let connection = self.connection.get();
         connection.map_or_else(|| text.to_owned(), |connection| connection.key.redact(text))
     }
@@ -88,6 +96,15 @@ impl Session {
         let address = service.map(|service| &service.base_url);
         let name = settings.profile_name.as_ref().or(address);
         name.cloned().unwrap_or_default()
+    }
+
+    /// Refuses a change before anything is read for it, where a profile refuses every change.
+    pub fn refuse_read_only(&self) -> Result<(), CliError> {
+        let name = self.settings.profile_name.as_deref().unwrap_or("in use");
+        match self.settings.safety.read_only {
+            true => Err(Guard::read_only_error(name)),
+            false => Ok(()),
+        }
     }
 
     /// What a change that the gate stopped comes to: nothing in a dry run, else an error.
@@ -152,32 +169,27 @@ impl Session {
         }
     }
 
-    /// The name of key and address together, for files that belong to both.
-    pub fn account(&self) -> Result<&str, CliError> {
-        Ok(&self.connection()?.account)
-    }
-
     /// What earlier commands have seen of this account.
-    pub fn known(&self) -> Result<&Index, CliError> {
-        Ok(self.notebook.known(self.account()?))
+    pub fn known(&self) -> Result<&KnownRecords, CliError> {
+        self.connection()?;
+        let read = || self.state().map(StateDb::known).unwrap_or_default();
+        Ok(self.known.get_or_init(read))
     }
 
     /// Keeps in mind what an answer has shown.
-    pub fn learn(&self, seen: Seen) {
-        self.notebook.learn(seen);
+    pub fn learn(&self, observation: Observation) {
+        self.observations.borrow_mut().push(observation);
     }
 
-    /// Writes what was seen into the index. One that cannot be written keeps nobody from working.
-    pub fn save_index(&self) {
-        let Some(connection) = self.connection.get() else {
+    /// Remembers what was seen. What cannot be remembered keeps nobody from working.
+    pub fn remember_observations(&self) {
+        let observations = self.observations.take();
+        if observations.is_empty() {
             return;
-        };
-        let _ = self.notebook.save(&connection.account);
-        if let Ok(service) = &self.settings.service
-            && let Source::Profile(name) = &service.source
-        {
-            let origin = service::origin_of(&service.base_url);
-            let _ = index::remember_account(name, &origin, &connection.account);
+        }
+        if let Some(state) = self.state() {
+            state.recognize_key(&observations);
+            state.observe(&observations, &|text| self.without_key(text));
         }
     }
 

@@ -189,6 +189,8 @@ impl Prompt {
     }
 }
 
+pub use Danger as ConfirmationLevel;
+
 /// How hard a change is to take back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Danger {

@@ -320,7 +320,8 @@ pub fn origin_of(url: &str) -> String {
     )
 }
 
-fn is_loopback(url: &str) -> bool {
+/// Whether an address is on this computer.
+pub fn is_loopback(url: &str) -> bool {
     let Some(uri) = url.parse::<Uri>().ok() else {
         return false;
     };

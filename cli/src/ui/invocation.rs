@@ -59,10 +59,9 @@ impl Invocation {
         self
     }
 
-    /// The command as it was typed; to begin anew is no way to go on.
+    /// The command as it was typed.
     fn typed_again(&self) -> String {
         let words = self.arguments.iter().skip(1).map(|word| quoted(word));
-        let words = words.filter(|word| word != "--restart");
         let line: Vec<String> = std::iter::once(self.program().to_owned())
             .chain(words)
             .collect();

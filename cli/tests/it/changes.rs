@@ -72,12 +72,12 @@ fn a_change_that_is_hard_to_take_back_needs_a_yes() {
 #[test]
 fn more_than_five_suspensions_need_a_yes_and_more_than_fifty_their_number() {
     let shell = Shell::of(&account());
-    let rows: String = (0..51)
+    let rows: String = (0..57)
         .map(|i| format!("203.0.113.{i},{}\n", 42 + i / 20))
         .collect();
     let file = shell.file("servers.csv", &format!("target,customer\n{rows}"));
     shell.run(&["provision", "-f", &file]).exits(0);
-    let all: String = (0..51).map(|i| format!("203.0.113.{i}\n")).collect();
+    let all: String = (0..57).map(|i| format!("203.0.113.{i}\n")).collect();
     let six: String = all
         .lines()
         .take(6)
@@ -120,7 +120,7 @@ fn more_than_five_suspensions_need_a_yes_and_more_than_fifty_their_number() {
         .json();
     assert_eq!(
         done["summary"],
-        serde_json::json!({ "total": 51, "succeeded": 45, "failed": 0, "skipped": 6 })
+        serde_json::json!({ "total": 57, "succeeded": 51, "failed": 0, "skipped": 6 })
     );
 }
 
@@ -399,7 +399,7 @@ fn all_servers_of_a_customer_are_suspended_and_resumed_in_one_line() {
         .line("endpoint resume --all -c 42 -y -o json")
         .exits(0)
         .json();
-    assert_eq!(again["summary"]["total"], 0, "{again}");
+    assert_eq!(again["summary"]["succeeded"], 0, "{again}");
 }
 
 #[test]

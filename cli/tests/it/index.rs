@@ -1,11 +1,7 @@
 //! What earlier commands have seen: references that need no list, and words for the shell.
 
-use crate::journal::{ended, start, until};
 use crate::shell::{Run, Shell, account, provision};
 use secmon_mock::Tenant;
-use serde_json::Value;
-use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 /// An account with more servers than a page of the list has: 250 of ten customers.
 fn many(tenant: &Tenant) -> Shell {
@@ -41,16 +37,6 @@ fn complete(shell: &Shell, words: &[&str]) -> Run {
         .env("_CLAP_COMPLETE_SPACE", "false")
         .env("_CLAP_IFS", "\n");
     crate::shell::finished(command).exits(0)
-}
-
-fn index_file(shell: &Shell) -> PathBuf {
-    let folder = shell.path(".cache/secmon");
-    let accounts = std::fs::read_dir(folder).expect("the folder").flatten();
-    let files = accounts.map(|account| account.path().join("index.json"));
-    files
-        .into_iter()
-        .find(|file| file.exists())
-        .expect("an index")
 }
 
 #[test]
@@ -128,39 +114,18 @@ fn many_ids_cost_a_list_and_not_a_call_each() {
 }
 
 #[test]
-fn the_index_is_private_and_each_account_has_its_own() {
+fn what_was_seen_of_an_account_is_not_shown_for_another() {
     let first = account();
     let shell = Shell::of(&first);
     provision(&shell, "203.0.113.10", "web-1");
-    let path = index_file(&shell);
-    let text = std::fs::read_to_string(&path).expect("the index");
-    assert!(text.contains("203.0.113.10") && !text.contains(first.api_key()));
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let mode = std::fs::metadata(&path)
-            .expect("the file")
-            .permissions()
-            .mode();
-        assert_eq!(mode & 0o777, 0o600);
-    }
+    let kept = shell.everything_kept();
+    assert!(kept.contains("203.0.113.10") && !kept.contains(first.api_key()));
     let other = shell.with("SECMON_API_KEY", account().api_key());
     assert!(
         !complete(&other, &["endpoint", "show", ""])
             .stdout
             .contains("web-1")
     );
-}
-
-#[test]
-fn an_index_that_cannot_be_read_is_no_hindrance() {
-    let shell = Shell::of(&account());
-    provision(&shell, "203.0.113.10", "web-1");
-    let path = index_file(&shell);
-    std::fs::write(&path, "{ broken").expect("the file is written");
-    shell.line("endpoint show web-1").exits(0);
-    let text = std::fs::read_to_string(&path).expect("the index");
-    serde_json::from_str::<Value>(&text).expect("it is whole again");
 }
 
 fn with_domains(shell: &Shell) {
@@ -291,40 +256,6 @@ fn profiles_are_offered_and_a_key_command_is_not_run_for_it() {
             .contains("web-1")
     );
     assert!(!ran.exists(), "completion ran the key command");
-}
-
-#[test]
-fn two_processes_at_once_lose_nothing_of_each_other() {
-    let tenant = account();
-    let shell = Shell::of(&tenant);
-    provision(&shell, "203.0.113.10", "web-1");
-    let id = provision(&shell, "203.0.113.11", "web-2");
-    let file = index_file(&shell);
-    let whole = std::fs::read_to_string(&file).expect("the index");
-    let mut other: Value = serde_json::from_str(&whole).expect("JSON");
-    // This is the other process: it has the file in its hands, and writes one server more.
-    let servers = other["servers"].as_array_mut().expect("a list");
-    servers.retain(|server| server["id"] != id);
-    let mut added = servers[0].clone();
-    std::fs::write(&file, other.to_string()).expect("the index is ours");
-    added["id"] = "00000000-0000-4000-8000-000000000001".into();
-    added["nickname"] = "web-9".into();
-    other["servers"].as_array_mut().expect("a list").push(added);
-
-    let lock = std::fs::File::create(file.with_extension("lock")).expect("the lock");
-    lock.lock().expect("it is free");
-    let before = tenant.journal().len();
-    let mut child = start(&shell, &["endpoint", "show", &id]);
-    until("its calls", || tenant.journal().len() > before);
-    let patience = Instant::now() + Duration::from_millis(200);
-    while Instant::now() < patience && child.try_wait().expect("a child").is_none() {
-        std::thread::yield_now();
-    }
-    std::fs::write(&file, other.to_string()).expect("the index is ours");
-    drop(lock);
-    ended(child).exits(0);
-    let text = std::fs::read_to_string(&file).expect("the index");
-    assert!(text.contains("web-9") && text.contains(&id), "{text}");
 }
 
 #[test]

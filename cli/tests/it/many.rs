@@ -230,7 +230,7 @@ fn the_plan_says_how_long_it_takes() {
     let run = shell.run(&["provision", "-f", &file, "-n"]).exits(0);
     assert!(
         run.stderr
-            .contains("200 rows: 200 servers · about 3 min at 60/min"),
+            .contains("200 rows: 200 servers, 10 customers · about 3 min at 60 calls a minute"),
         "{}",
         run.stderr
     );

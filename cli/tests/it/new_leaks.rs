@@ -9,6 +9,14 @@ fn emails(listed: &Value) -> Vec<String> {
     emails.map(str::to_owned).collect()
 }
 
+/// Makes everything that was shown a day older.
+fn yesterday(shell: &Shell) {
+    let file = shell.path(".local/state/secmon/state.db");
+    let state = rusqlite::Connection::open(file).expect("the database");
+    let sql = "UPDATE leak_seen SET first_ms = first_ms - 86400000";
+    state.execute(sql, ()).expect("it is ours");
+}
+
 #[test]
 fn only_what_was_not_shown_before_is_new_and_no_address_is_kept() {
     let tenant = account();
@@ -24,6 +32,9 @@ fn only_what_was_not_shown_before_is_new_and_no_address_is_kept() {
     assert!(run.stderr.contains("all count as new"), "{run:?}");
     let first = emails(&shell.line(look).exits(0).json());
     assert!(!first.is_empty());
+    // A look uses nothing up: what was first shown today is new all day.
+    assert_eq!(emails(&shell.line(look).exits(0).json()), first);
+    yesterday(&shell);
     assert!(emails(&shell.line(look).exits(0).json()).is_empty());
 
     let shell = shell.with("SECMON_MOCK_ADMIN_URL", mock().admin_url());

@@ -201,7 +201,7 @@ fn a_question_about_domains_names_them_and_their_customer() {
         shell
             .line("domain terminate one.example two.example")
             .exits(2),
-        &["2 domains: one.example of customer 42, two.example of customer 42."],
+        &["2 domains of customer 42 (one.example, two.example)."],
     );
     said(
         shell
@@ -209,12 +209,12 @@ fn a_question_about_domains_names_them_and_their_customer() {
             .exits(2),
         &["give up one.example of customer 42 and its slot"],
     );
-    // A machine that has never seen it says so.
+    // A computer that has never seen it needs the number.
     said(
         Shell::of(&tenant)
             .line(&format!("domain terminate {id}"))
             .exits(2),
-        &["of a customer that is not known here"],
+        &["give it with -c ID"],
     );
     let done = shell
         .line("domain suspend one.example two.example -o json")

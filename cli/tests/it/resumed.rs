@@ -44,7 +44,7 @@ fn a_row_without_its_nickname_is_told_as_provisioned_and_gone_on_with() {
 
     tenant.clear_faults();
     let rest = shell.run(&line).exits(0);
-    assert!(rest.stderr.contains("continuing the run"), "{rest:?}");
+    assert!(rest.stderr.contains("2 rows: 2 servers"), "{rest:?}");
     assert!(rest.stdout.contains("2 provisioned"), "{rest:?}");
     let servers = shell.line("endpoint list -o csv").exits(0).stdout;
     assert!(
@@ -112,27 +112,7 @@ fn a_host_that_is_still_there_is_not_sent_again() {
     assert_eq!(tenant.calls("POST", "*/provision").len(), before + 1);
     assert!(
         run.stderr
-            .contains("2 rows: 2 servers · 1 done before the interruption\n"),
-        "{run:?}"
-    );
-}
-
-#[test]
-fn domains_that_are_taken_as_done_are_told_in_the_plan() {
-    let tenant = account();
-    let shell = Shell::of(&tenant);
-    shell
-        .line("subscription set 501 --product domain_monitoring --quantity 3 -c 42")
-        .exits(0);
-    let rows =
-        "target,customer,service_id\nhttps://one.example,42,501\nhttps://two.example,42,501\n";
-    let file = shell.file("domains.csv", rows);
-    let line = ["provision", "-f", &file];
-    half_done(&tenant, &shell, &line);
-    let run = shell.run(&line).exits(0);
-    assert!(
-        run.stderr
-            .contains("1 domain of them counted as done without checking"),
+            .contains("2 rows: 2 servers, 1 customer · 1 already monitored\n"),
         "{run:?}"
     );
 }

@@ -51,7 +51,9 @@ fn a_port_that_has_no_rule_of_its_own_removes_none() {
     }
     let id = shell.line("rules list web-1 --scope endpoint -o ids");
     let id = id.stdout.lines().last().unwrap_or_default().to_owned();
-    let part = shell.line("rules remove 443 8080 --on web-1 -y").exits(4);
+    let some = shell.line("rules remove 443 8080 --on web-1 -y").exits(4);
+    assert!(some.stderr.contains("--ignore-not-found"), "{some:?}");
+    let part = shell.line("rules remove 8080 --on web-1 -y").exits(4);
     assert!(
         part.stderr.contains("8000-8100/tcp")
             && part.stderr.contains(&format!("rules remove {id}")),

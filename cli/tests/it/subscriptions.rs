@@ -95,18 +95,18 @@ fn the_plans_that_are_known_here_are_listed() {
 }
 
 #[test]
-fn a_change_of_plan_shows_the_line_that_takes_it_back_and_undo_runs_it() {
+fn a_change_of_plan_shows_the_line_that_takes_it_back() {
     let shell = of_42();
     for (set, change, back) in [
         (
             "sub set 501 --product port_monitoring --plan starter",
             "sub change 501 --product port_monitoring --plan business -y",
-            "subscription change 501 --product port_monitoring --plan starter -c 42",
+            "subscription change 501 --product port_monitoring -c 42 --plan starter",
         ),
         (
             "sub set 502 --product domain_monitoring --quantity 3",
             "sub change 502 --product domain_monitoring --quantity 5 -y",
-            "subscription change 502 --product domain_monitoring --quantity 3 -c 42",
+            "subscription change 502 --product domain_monitoring -c 42 --quantity 3",
         ),
     ] {
         shell.line(set).exits(0);
@@ -115,7 +115,10 @@ fn a_change_of_plan_shows_the_line_that_takes_it_back_and_undo_runs_it() {
         let last = changes.lines().last().expect("a change");
         let shown = shell.line(&format!("history show {last}")).exits(0).stdout;
         assert!(shown.contains(back), "{shown}");
-        shell.line("undo -y").exits(0);
+        let refused = shell.line("undo -y").exits(2).stderr;
+        assert!(refused.contains("cannot list subscriptions"), "{refused}");
+        assert!(refused.contains(back), "{refused}");
+        shell.line(&back.replace("-c", "-y -c")).exits(0);
         let again = shell.line(&back.replace("-c", "-y -c")).exits(0).stdout;
         assert!(again.contains(" already has "), "{again}");
     }

@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// A running program and its screen, as everything that was ever written to it.
 pub struct Terminal {
     keyboard: Arc<Pty>,
-    seen: Arc<Mutex<String>>,
+    seen: Arc<Mutex<Vec<u8>>>,
     /// So much of the screen was waited for already.
     read: usize,
     reader: JoinHandle<()>,
@@ -49,14 +49,15 @@ impl Terminal {
             .spawn(pts)
             .expect("the program starts");
         let keyboard = Arc::new(pty);
-        let seen = Arc::new(Mutex::new(String::new()));
+        let seen = Arc::new(Mutex::new(Vec::new()));
         let (screen, written) = (Arc::clone(&keyboard), Arc::clone(&seen));
         let reader = std::thread::spawn(move || {
             let mut bytes = [0; 4096];
             // The terminal of a program that has ended gives an error.
             while let Ok(count) = (&*screen).read(&mut bytes) {
-                let text = String::from_utf8_lossy(&bytes[..count]).into_owned();
-                written.lock().expect("no panic").push_str(&text);
+                // A letter may come in two reads.
+                let read = &bytes[..count];
+                written.lock().expect("no panic").extend_from_slice(read);
             }
         });
         Self {
@@ -74,8 +75,10 @@ impl Terminal {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let seen = self.seen.lock().expect("no panic").clone();
-            let new = &seen[self.read..];
-            if let Some(at) = new.find(text) {
+            let new = String::from_utf8_lossy(&seen[self.read..]);
+            let bytes = &seen[self.read..];
+            let mut places = bytes.windows(text.len());
+            if let Some(at) = places.position(|part| part == text.as_bytes()) {
                 self.read += at + text.len();
                 return;
             }
@@ -100,6 +103,7 @@ impl Terminal {
                 // What was written last is still on its way to the screen.
                 self.reader.join().expect("no panic");
                 let seen = self.seen.lock().expect("no panic").clone();
+                let seen = String::from_utf8_lossy(&seen).into_owned();
                 return (status.code().unwrap_or(-1), seen);
             }
             assert!(

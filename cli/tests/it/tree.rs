@@ -34,7 +34,7 @@ const SAMPLES: &[(&str, Kind, &str)] = &[
     ("endpoint move", Changes, "web-5 198.51.100.9 -y"),
     ("endpoint rename", Changes, "web-5 web-9"),
     ("endpoint suspend", Changes, "web-1"),
-    ("endpoint resume", Changes, "web-1"),
+    ("endpoint resume", Changes, "web-1 203.0.113.44"),
     ("endpoint terminate", Changes, "web-3 -y"),
     ("endpoint delete", Changes, "web-4 -y"),
     ("endpoint scan", Changes, "web-2"),
@@ -64,7 +64,7 @@ const SAMPLES: &[(&str, Kind, &str)] = &[
     ("domain mentions", Other, "example.com -c 42"),
     ("domain history", Other, "example.com -c 42"),
     ("domain suspend", Changes, "example.com -c 42"),
-    ("domain resume", Changes, "example.com -c 42"),
+    ("domain resume", Changes, "example.com example.dev -c 42"),
     ("domain terminate", Changes, "example.net -y -c 42"),
     ("domain rename", Changes, "example.dev example.edu -c 42"),
     (
@@ -75,7 +75,7 @@ const SAMPLES: &[(&str, Kind, &str)] = &[
     (
         "subscription set",
         Changes,
-        "502 --product port_monitoring --plan business -c 42",
+        "502 --product port_monitoring --plan business -c 42 -y",
     ),
     ("subscription plans", Other, ""),
     (
@@ -352,6 +352,7 @@ fn furnish(shell: &Shell) -> Vec<(&'static str, String)> {
             ))
             .exits(0);
     }
+    shell.line("domain suspend example.dev -c 42").exits(0);
     // Each with one server: of several that go out together any may be the first in the history.
     shell.line("provision 203.0.113.43 -c 43").exits(0);
     shell.line("provision 203.0.113.44 -c 44").exits(0);

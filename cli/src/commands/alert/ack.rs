@@ -4,7 +4,7 @@ use super::allow::allow_command;
 use super::ends;
 use super::filter::AlertKind;
 use crate::bulk::args::RunArgs;
-use crate::bulk::{self, ChangeOfMany, End, Item, Key, Label, Prior, Words};
+use crate::bulk::{self, BulkOperation, Item, Label, PlannedRow, Question, RowOutcome, VerbLabels};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files;
@@ -12,6 +12,9 @@ use crate::references;
 use crate::references::alert::{Alert, SeverityFilter};
 use crate::references::alerts;
 use crate::session::Session;
+use crate::session::batch::RunKind;
+use crate::session::calls::PlannedChange;
+use crate::state::changes::Scope;
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::{Line, Outcome, to_json};
 use crate::values::durations::counted;
@@ -53,8 +56,7 @@ pub struct AlertAckArgs {
     pub run: RunArgs,
 }
 
-const OPERATION: &str = "acknowledge_alert";
-const ACKNOWLEDGED: Words = Words {
+const ACKNOWLEDGED: VerbLabels = VerbLabels {
     done: "acknowledged",
     skipped: "already acknowledged",
 };
@@ -62,16 +64,9 @@ const ACKNOWLEDGED: Words = Words {
 /// `secmon alert ack`.
 pub async fn run(context: &Context, args: &AlertAckArgs) -> Result<Outcome, CliError> {
     check_named(&context.session, args)?;
-    let alerts = if args.all {
-        open_domain_alerts(context, whose(context, args)?, args).await?
-    } else {
-        let found = alerts::find(context, &files::or_stdin(&args.alerts)?).await?;
-        domain_alerts_only(found, context.customer()?)?
-    };
-    let customer = context.customer()?;
-    let acknowledging = Acknowledging { context, customer };
-    let items = bulk::change_all(context, &acknowledging, &alerts, &args.run).await?;
-    let total = sum(&items, args, customer);
+    let acknowledging = Acknowledging { context, args };
+    let items = bulk::run_bulk(context, &acknowledging, &args.run).await?;
+    let total = sum(&items, args, context.customer()?);
     let mut outcome = bulk::conclude(&context.screen, ACKNOWLEDGED, items)?;
     outcome.story.insert(0, Line::text(total));
     Ok(outcome)
@@ -80,40 +75,69 @@ pub async fn run(context: &Context, args: &AlertAckArgs) -> Result<Outcome, CliE
 /// Alerts that are acknowledged.
 struct Acknowledging<'a> {
     context: &'a Context,
-    customer: CustomerId,
+    args: &'a AlertAckArgs,
 }
 
-impl ChangeOfMany for Acknowledging<'_> {
-    type Target = DomainAlert;
+impl BulkOperation for Acknowledging<'_> {
+    type Row = DomainAlert;
 
-    fn operation(&self) -> &'static str {
-        OPERATION
+    fn kind(&self) -> RunKind {
+        let (scope, customer) = match (self.args.all, self.args.alerts.as_slice()) {
+            (true, _) => (Scope::All, self.context.customer().ok()),
+            (false, [_]) => (Scope::One, None),
+            (false, _) => (Scope::Named, None),
+        };
+        RunKind {
+            verb: "acknowledge_domain_alert",
+            scope,
+            customer,
+        }
+    }
+
+    async fn plan(&self) -> Result<Vec<PlannedRow<DomainAlert>>, CliError> {
+        let (context, args) = (self.context, self.args);
+        let alerts = if args.all {
+            open_domain_alerts(context, whose(context, args)?, args).await?
+        } else {
+            let found = alerts::find(context, &files::or_stdin(&args.alerts)?).await?;
+            domain_alerts_only(found, context.customer()?)?
+        };
+        let planned = alerts.into_iter().map(|alert| {
+            let state = match alert.status {
+                DomainAlertStatus::Acknowledged => "acknowledged",
+                DomainAlertStatus::Resolved => "resolved",
+                _ => return PlannedRow::send(alert),
+            };
+            let named = Alert::Domain(Box::new(alert.clone()));
+            let outcome = ends::outcome(&named, Some(to_json(&alert)), state, true);
+            PlannedRow::settled(alert, outcome)
+        });
+        Ok(planned.collect())
     }
 
     fn label(&self, alert: &DomainAlert) -> Label {
-        ends::label(&Alert::Domain(Box::new(alert.clone())), self.customer)
+        let customer = self.context.customer().ok();
+        ends::label(&Alert::Domain(Box::new(alert.clone())), customer)
     }
 
-    fn key(&self, alert: &DomainAlert) -> Key {
-        Key::of(OPERATION, Some(self.customer), &alert.id.to_string())
+    fn question(&self, _rows: &[&DomainAlert]) -> Question {
+        Question::none()
     }
 
-    fn stands(&self, alert: &DomainAlert) -> bool {
-        alert.status != DomainAlertStatus::Open
-    }
-
-    async fn apply(&self, alert: &DomainAlert, prior: Prior) -> Result<End, CliError> {
-        let end = acknowledge_one(&self.context.session, alert, self.customer).await?;
-        Ok(end.after(prior))
+    async fn apply(&self, alert: &DomainAlert) -> Result<RowOutcome, CliError> {
+        let customer = self.context.customer()?;
+        acknowledge_one(&self.context.session, alert, customer).await
     }
 }
 
 /// How many alerts of which kind and of which customer were acknowledged, and how many had been before.
 fn sum(items: &[Item], args: &AlertAckArgs, customer: CustomerId) -> String {
-    let done = items.iter().filter(|item| matches!(item.end, End::Done(_)));
+    let done = items
+        .iter()
+        .filter(|item| matches!(item.outcome, RowOutcome::Applied(_)));
     let skipped = items
         .iter()
-        .filter(|item| matches!(item.end, End::Skipped(_)))
+        .filter(|item| matches!(item.outcome, RowOutcome::Skipped(_)))
         .count();
     let already = match skipped {
         0 => String::new(),
@@ -211,14 +235,12 @@ pub async fn acknowledge_one(
     session: &Session,
     alert: &DomainAlert,
     customer: CustomerId,
-) -> Result<End, CliError> {
+) -> Result<RowOutcome, CliError> {
     let named = Alert::Domain(Box::new(alert.clone()));
     let request = AcknowledgeDomainAlert::new(customer, alert.monitored_domain_id, alert.id);
-    let sent = session
-        .write(request, &format!("alert {}", named.handle()))
-        .await;
+    let planned = PlannedChange::new(format!("alert {}", named.handle())).before(alert);
+    let sent = session.write(request, planned).await;
     let sent = sent.map_err(|error| error.during(format!("acknowledging {}", named.handle())))?;
     let record = sent.map(|answer| to_json(&answer.data.alert));
-    let already = alert.status == DomainAlertStatus::Acknowledged;
-    Ok(ends::end(&named, record, "acknowledged", already))
+    Ok(ends::outcome(&named, record, "acknowledged", false))
 }

@@ -1,6 +1,6 @@
 //! `secmon alert allow`: the rule that allows the port of an alert.
 
-use crate::bulk::Words;
+use crate::bulk::VerbLabels;
 use crate::bulk::args::RunArgs;
 use crate::commands::common::args::{Justification, justification};
 use crate::commands::common::findings::SAMPLE_REASON;
@@ -29,12 +29,12 @@ pub struct AlertAllowArgs {
     /// Last day on which the rule applies: 2026-12-31, 31.12.2026, 90d from today, or "end of next month"
     #[arg(long, value_name = "DAY|PERIOD", alias = "until")]
     pub expires: Option<String>,
-    /// How to go on with an earlier run
+    /// How the run is made
     #[command(flatten)]
     pub run: RunArgs,
 }
 
-const ALLOWED: Words = Words {
+const ALLOWED: VerbLabels = VerbLabels {
     done: "allowed",
     skipped: "already allowed",
 };

@@ -1,29 +1,29 @@
 //! What is told of an alert that was changed.
 
-use crate::bulk::{Done, End, Label};
+use crate::bulk::{Applied, Label, RowOutcome};
 use crate::references::alert::Alert;
 use secmon::model::CustomerId;
 use serde_json::Value;
 
 /// The end of an alert that is now in a state, or was already: with the record that the service answered, which a dry
 /// run has none of.
-pub fn end(alert: &Alert, record: Option<Value>, state: &str, was_already: bool) -> End {
+pub fn outcome(alert: &Alert, record: Option<Value>, state: &str, was_already: bool) -> RowOutcome {
     let Some(record) = record else {
-        return End::Planned;
+        return RowOutcome::Planned;
     };
     let told = match was_already {
         true => format!("was already {state}, so nothing was changed"),
         false => format!("is {state}"),
     };
-    let done = Done {
+    let done = Applied {
         id: alert.handle(),
         record,
         sentence: format!("The alert {told}: {}{}.", alert.about(), on_place(alert)),
-        ..Done::default()
+        ..Applied::default()
     };
     match was_already {
-        true => End::Skipped(done),
-        false => End::Done(done),
+        true => RowOutcome::Skipped(done),
+        false => RowOutcome::Applied(done),
     }
 }
 
@@ -34,7 +34,7 @@ pub fn on_place(alert: &Alert) -> String {
 }
 
 /// What an alert is called in a run over many.
-pub fn label(alert: &Alert, customer: CustomerId) -> Label {
+pub fn label(alert: &Alert, customer: Option<CustomerId>) -> Label {
     let name = format!("{}{}", alert.about(), on_place(alert));
-    Label::of(name, Some(customer))
+    Label::of(name, customer)
 }

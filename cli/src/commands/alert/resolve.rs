@@ -4,20 +4,24 @@ use super::ack::acknowledge_one;
 use super::allow::allow_command;
 use super::ends::{self, on_place};
 use crate::bulk::args::RunArgs;
-use crate::bulk::{self, ChangeOfMany, End, Key, Label, Prior, Words};
+use crate::bulk::{self, BulkOperation, Label, PlannedRow, Question, RowOutcome, VerbLabels};
 use crate::context::Context;
 use crate::error::{CliError, Failure};
 use crate::machine::files;
 use crate::references::alert::Alert;
 use crate::references::alerts;
 use crate::session::Session;
+use crate::session::batch::RunKind;
+use crate::session::calls::PlannedChange;
 use crate::session::prompt::Danger;
+use crate::state::changes::Scope;
 use crate::ui::outcome::{Line, Outcome, to_json};
+use crate::values::durations::counted;
 use clap::Args;
 use secmon::ErrorCode;
 use secmon::model::{CustomerId, DomainAlert, DomainAlertStatus, PortAlert, PortAlertStatus};
 use secmon::operations::{ResolveDomainAlert, ResolvePortAlert};
-use uuid::Uuid;
+use std::cell::RefCell;
 
 /// Alerts to resolve.
 #[derive(Debug, Args)]
@@ -33,8 +37,7 @@ pub struct AlertResolveArgs {
     pub run: RunArgs,
 }
 
-const OPERATION: &str = "resolve_alert";
-const RESOLVED: Words = Words {
+const RESOLVED: VerbLabels = VerbLabels {
     done: "resolved",
     skipped: "already resolved",
 };
@@ -44,15 +47,13 @@ const STATE: &str = "resolved";
 
 /// `secmon alert resolve`.
 pub async fn run(context: &Context, args: &AlertResolveArgs) -> Result<Outcome, CliError> {
-    let alerts = alerts::find(context, &files::or_stdin(&args.alerts)?).await?;
-    let customer = context.customer()?;
-    let question = format!("About to resolve {} alerts.", alerts.len());
-    context.prompt.confirm(
-        Danger::Mild.times(alerts.len()),
-        &question,
-        &alerts.len().to_string(),
-    )?;
-    resolve_found(context, args, &alerts, customer).await
+    let resolving = Resolving {
+        context,
+        args,
+        is_asked: false,
+        found: RefCell::default(),
+    };
+    conclude(context, &resolving).await
 }
 
 /// The same for a person who was asked already.
@@ -60,25 +61,20 @@ pub async fn resolve_confirmed(
     context: &Context,
     args: &AlertResolveArgs,
 ) -> Result<Outcome, CliError> {
-    let alerts = alerts::find(context, &args.alerts).await?;
-    resolve_found(context, args, &alerts, context.customer()?).await
-}
-
-async fn resolve_found(
-    context: &Context,
-    args: &AlertResolveArgs,
-    alerts: &[Alert],
-    customer: CustomerId,
-) -> Result<Outcome, CliError> {
     let resolving = Resolving {
         context,
-        customer,
-        acknowledges: args.ack,
+        args,
+        is_asked: true,
+        found: RefCell::default(),
     };
-    let items = bulk::change_all(context, &resolving, alerts, &args.run).await?;
+    conclude(context, &resolving).await
+}
+
+async fn conclude(context: &Context, resolving: &Resolving<'_>) -> Result<Outcome, CliError> {
+    let items = bulk::run_bulk(context, resolving, &resolving.args.run).await?;
     let mut outcome = bulk::conclude(&context.screen, RESOLVED, items)?;
-    if let [Alert::Port(alert)] = alerts {
-        let command = allow_command(alert, customer);
+    if let [Alert::Port(alert)] = resolving.found.borrow().as_slice() {
+        let command = allow_command(alert, context.customer()?);
         outcome.story.push(Line::Hint(format!(
             "if the port stays open it comes back at the next scan; to allow it: `{command}`"
         )));
@@ -89,45 +85,74 @@ async fn resolve_found(
 /// Alerts that are resolved.
 struct Resolving<'a> {
     context: &'a Context,
-    customer: CustomerId,
-    /// A domain alert that nobody has acknowledged is acknowledged first.
-    acknowledges: bool,
+    args: &'a AlertResolveArgs,
+    /// Whether a person has agreed to it before.
+    is_asked: bool,
+    /// The alerts, as they were found.
+    found: RefCell<Vec<Alert>>,
 }
 
-impl ChangeOfMany for Resolving<'_> {
-    type Target = Alert;
+impl BulkOperation for Resolving<'_> {
+    type Row = Alert;
 
-    fn operation(&self) -> &'static str {
-        OPERATION
-    }
-
-    fn label(&self, alert: &Alert) -> Label {
-        ends::label(alert, self.customer)
-    }
-
-    fn key(&self, alert: &Alert) -> Key {
-        Key::of(OPERATION, Some(self.customer), &alert.id())
-    }
-
-    fn stands(&self, alert: &Alert) -> bool {
-        match alert {
-            Alert::Port(alert) => alert.status == PortAlertStatus::Resolved,
-            Alert::Domain(alert) => alert.status == DomainAlertStatus::Resolved,
+    fn kind(&self) -> RunKind {
+        let scope = match self.args.alerts.as_slice() {
+            [one] if one != "-" => Scope::One,
+            _ => Scope::Named,
+        };
+        RunKind {
+            verb: "resolve_alert",
+            scope,
+            customer: None,
         }
     }
 
-    async fn apply(&self, alert: &Alert, prior: Prior) -> Result<End, CliError> {
-        let (session, customer) = (&self.context.session, self.customer);
-        let end = match alert {
-            Alert::Port(alert) => resolve_port(session, alert, customer).await?,
+    async fn plan(&self) -> Result<Vec<PlannedRow<Alert>>, CliError> {
+        let found = alerts::find(self.context, &files::or_stdin(&self.args.alerts)?).await?;
+        self.found.replace(found.clone());
+        let planned = found.into_iter().map(|alert| match is_resolved(&alert) {
+            false => PlannedRow::send(alert),
+            true => {
+                let outcome = ends::outcome(&alert, Some(to_json(&alert)), STATE, true);
+                PlannedRow::settled(alert, outcome)
+            }
+        });
+        Ok(planned.collect())
+    }
+
+    fn label(&self, alert: &Alert) -> Label {
+        ends::label(alert, self.context.customer().ok())
+    }
+
+    fn question(&self, rows: &[&Alert]) -> Question {
+        if self.is_asked {
+            return Question::none();
+        }
+        Question {
+            level: Danger::Mild.times(rows.len()),
+            text: format!("About to resolve {}.", counted(rows.len(), "alert")),
+            typed: rows.len().to_string(),
+        }
+    }
+
+    async fn apply(&self, alert: &Alert) -> Result<RowOutcome, CliError> {
+        let (session, customer) = (&self.context.session, self.context.customer()?);
+        match alert {
+            Alert::Port(alert) => resolve_port(session, alert, customer).await,
             Alert::Domain(alert) => {
-                if self.acknowledges && alert.status == DomainAlertStatus::Open {
+                if self.args.ack && alert.status == DomainAlertStatus::Open {
                     acknowledge_one(session, alert, customer).await?;
                 }
-                resolve_domain(session, alert, customer).await?
+                resolve_domain(session, alert, customer).await
             }
-        };
-        Ok(end.after(prior))
+        }
+    }
+}
+
+fn is_resolved(alert: &Alert) -> bool {
+    match alert {
+        Alert::Port(alert) => alert.status == PortAlertStatus::Resolved,
+        Alert::Domain(alert) => alert.status == DomainAlertStatus::Resolved,
     }
 }
 
@@ -135,31 +160,32 @@ async fn resolve_port(
     session: &Session,
     alert: &PortAlert,
     customer: CustomerId,
-) -> Result<End, CliError> {
+) -> Result<RowOutcome, CliError> {
     let named = Alert::Port(Box::new(alert.clone()));
     let about = format!("alert {}{}", named.about(), on_place(&named));
-    let server = alert.endpoint_id.map(Uuid::from);
+    let planned = PlannedChange::new(about)
+        .on(alert.endpoint_id)
+        .before(alert);
     let sent = session
-        .write_touching(ResolvePortAlert::new(customer, alert.id), &about, server)
+        .write(ResolvePortAlert::new(customer, alert.id), planned)
         .await;
     let sent = sent.map_err(|error| error.during(format!("resolving alert {}", alert.id)))?;
     let record = sent.map(|answer| to_json(&answer.data.alert));
-    let already = alert.status == PortAlertStatus::Resolved;
-    Ok(ends::end(&named, record, STATE, already))
+    Ok(ends::outcome(&named, record, STATE, false))
 }
 
 async fn resolve_domain(
     session: &Session,
     alert: &DomainAlert,
     customer: CustomerId,
-) -> Result<End, CliError> {
+) -> Result<RowOutcome, CliError> {
     let named = Alert::Domain(Box::new(alert.clone()));
-    if alert.status == DomainAlertStatus::Resolved {
-        return Ok(ends::end(&named, Some(to_json(alert)), STATE, true));
-    }
     let request = ResolveDomainAlert::new(customer, alert.monitored_domain_id, alert.id);
     let sent = session
-        .write(request, &format!("alert {}", named.handle()))
+        .write(
+            request,
+            PlannedChange::new(format!("alert {}", named.handle())).before(alert),
+        )
         .await;
     let sent = sent.map_err(|error| {
         let error = error.during(format!("resolving {}", named.handle()));
@@ -172,5 +198,5 @@ async fn resolve_domain(
         }
     })?;
     let record = sent.map(|answer| to_json(&answer.data.alert));
-    Ok(ends::end(&named, record, STATE, false))
+    Ok(ends::outcome(&named, record, STATE, false))
 }

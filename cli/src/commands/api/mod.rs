@@ -7,8 +7,9 @@ use crate::commands::common::streamed::Stream;
 use crate::context::Context;
 use crate::error::{CliError, Exit, Failure};
 use crate::machine::files;
-use crate::notebook::history::Change;
-use crate::notebook::touched::Touched;
+use crate::session::calls::PlannedChange;
+use crate::state::affected::AffectedRecords;
+use crate::state::changes::ChangeResult;
 use crate::ui::Reader;
 use crate::ui::outcome::{Line, Outcome, Table};
 use clap::Args;
@@ -69,11 +70,13 @@ pub async fn run(context: &Context, args: ApiArgs) -> Result<Outcome, CliError> 
     session.ready().await?;
     let method = request.method.clone();
     let write = method != Method::GET;
-    let touched = Touched::by_raw(&request.path, request.body.as_ref());
-    let mut change = Change::begun("api", &about, touched);
+    let affected = AffectedRecords::by_raw(&request.path, request.body.as_ref());
     if write {
-        session.agree_to(&change)?;
+        session
+            .agree_to(&about, &affected, &PlannedChange::default())
+            .await?;
     }
+    let recorded = write.then(|| session.record_raw(&about, &affected));
     let answer = match session.client()?.raw(request).await {
         Ok(answer) => answer,
         Err(error) if session.guard()?.stopped(&error) => {
@@ -81,17 +84,20 @@ pub async fn run(context: &Context, args: ApiArgs) -> Result<Outcome, CliError> 
             return Ok(Outcome::text(""));
         }
         Err(error) => {
-            let sent = error.attempts() > 0;
-            let error = CliError::from(error);
-            if write && sent {
-                session.remember(&change, &error.code());
+            if let Some(recorded) = recorded {
+                recorded.failed(&error);
             }
-            return Err(error);
+            return Err(CliError::from(error));
         }
     };
-    if write {
-        change.touched.extend_from_body(&answer.body);
-        session.remember(&change, answer.status.as_str());
+    if let Some(recorded) = recorded {
+        let result = match answer.status.is_success() {
+            true => ChangeResult::Changed,
+            false => ChangeResult::Refused,
+        };
+        let body = serde_json::from_slice(&answer.body).ok();
+        let body: Option<Value> = body.filter(|_| !about.contains("/sso/"));
+        recorded.answered(result, body.as_ref());
     }
     Ok(shown(&method, &answer, &args))
 }

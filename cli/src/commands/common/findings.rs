@@ -2,9 +2,9 @@
 
 use super::views::port_of;
 use crate::error::{CliError, Own};
-use crate::notebook::index::{Seen, Server};
 use crate::references;
 use crate::session::Session;
+use crate::state::records::{Observation, Server};
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::{Cell, Field, Line, Table, count_or_unknown, shown};
 use secmon::model::{EndpointDetail, EndpointId, ScanStatus, Severity};
@@ -34,7 +34,7 @@ pub const SAMPLE_REASON: &str = "why this port is meant to be open";
 pub async fn read(session: &Session, id: EndpointId) -> Result<EndpointDetail, CliError> {
     let get = GetEndpointDetail::account_wide(id);
     let detail = session.read(get).await?;
-    session.learn(Seen::Servers(vec![Server::from(&detail.data)]));
+    session.learn(Observation::Servers(vec![Server::from(&detail.data)]));
     Ok(detail)
 }
 

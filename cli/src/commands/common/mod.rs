@@ -7,8 +7,6 @@ pub mod live;
 pub mod new_customer;
 pub mod other_owners;
 pub mod polling;
-pub mod resume_all;
 pub mod streamed;
-pub mod transition;
 pub mod usage;
 pub mod views;

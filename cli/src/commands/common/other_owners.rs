@@ -3,10 +3,10 @@
 use crate::bulk::preview;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
-use crate::notebook::index::Server;
 use crate::references;
 use crate::session::Session;
 use crate::session::prompt::Danger;
+use crate::state::records::Server;
 use secmon::model::CustomerId;
 use secmon::operations::ListEndpoints;
 use std::collections::HashMap;
@@ -68,7 +68,9 @@ async fn owners(
             }
         }
     };
-    session.known()?.servers.iter().for_each(&mut note);
+    let mut servers: Vec<&Server> = session.known()?.servers.iter().collect();
+    servers.sort_by_key(|server| server.customer);
+    servers.into_iter().for_each(&mut note);
     let seen = references::seen_customers(session)?;
     if customers
         .into_iter()

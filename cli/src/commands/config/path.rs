@@ -14,7 +14,7 @@ pub enum PathOf {
     Config,
     /// The folder with the keys.
     Keys,
-    /// The file that records what was changed from this machine.
+    /// The database that records what was changed from this computer.
     History,
     /// The folder with what the programs of this user share and remember.
     State,
@@ -47,7 +47,7 @@ fn place(session: &Session, of: PathOf) -> Result<(&'static str, String), CliErr
     let (name, path) = match of {
         PathOf::Config => ("config", settings.config_path.clone()),
         PathOf::Keys => ("keys", settings.config_folder().join("keys")),
-        PathOf::History => ("history", paths::history_file()?),
+        PathOf::History => ("history", paths::state_database()?),
         PathOf::State => ("state", paths::state_folder()?),
         PathOf::Cache => ("cache", paths::cache_folder()?),
         PathOf::Local => ("local", paths::local_state_folder()?),

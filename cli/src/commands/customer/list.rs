@@ -3,8 +3,8 @@
 use crate::commands::common::views::is_paused;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::notebook::index::Domain;
 use crate::references;
+use crate::state::records::Domain;
 use crate::ui::outcome::{Cell, Field, Outcome, shown};
 use clap::Args;
 use secmon::model::CustomerId;

@@ -6,6 +6,8 @@ use crate::machine::paths;
 use crate::session::Session;
 use crate::session::credentials::open_mode;
 use crate::session::service::Source;
+use crate::ui::invocation::quoted;
+use crate::values::durations::counted;
 use std::path::{Path, PathBuf};
 
 /// That the configuration file can be read: a broken one would have ended the command before.
@@ -20,7 +22,7 @@ pub fn configuration(session: &Session) -> Check {
     Check::good("configuration", about)
 }
 
-/// That nobody else can read the keys and the history.
+/// That nobody else can read the keys and what this computer remembers.
 pub fn files(session: &Session) -> Check {
     let keys = session.settings.config_folder().join("keys");
     let mut private: Vec<PathBuf> = std::fs::read_dir(&keys)
@@ -29,7 +31,7 @@ pub fn files(session: &Session) -> Check {
         .flatten()
         .map(|entry| entry.path())
         .collect();
-    private.extend(paths::history_file());
+    private.extend(paths::state_database());
     private.retain(|path| path.is_file());
     let open: Vec<String> = private
         .iter()
@@ -45,6 +47,52 @@ pub fn files(session: &Session) -> Check {
         )),
     };
     Check::of("files", finding)
+}
+
+/// Whether what is done from here is remembered, what was interrupted, and what former versions have left.
+pub fn memory(session: &Session) -> Vec<Check> {
+    let mut checks = Vec::new();
+    let Some(state) = session.state() else {
+        return checks;
+    };
+    checks.push(match state.problem() {
+        None if state.is_recording() => Check::good(
+            "memory",
+            "changes are recorded on this computer, so that they can be undone and resumed",
+        ),
+        None => Check::good("memory", "switched off by SECMON_STATE=off"),
+        Some(problem) => Check::of(
+            "memory",
+            Err(CliError::new(
+                Own::Io,
+                format!("changes are not recorded on this computer: {problem}"),
+            )
+            .hint("make room, or give the folder back to yourself; delete a damaged file")),
+        ),
+    });
+    for run in state.interrupted_runs() {
+        checks.push(Check::advice(
+            "interrupted",
+            format!(
+                "{}: {} without an answer",
+                run.command,
+                counted(run.pending as usize, "call")
+            ),
+            "give the same command again: it goes on with what is left".to_owned(),
+        ));
+    }
+    let former: Vec<String> = paths::former_files()
+        .iter()
+        .map(|path| quoted(&path.display().to_string()))
+        .collect();
+    if !former.is_empty() {
+        checks.push(Check::advice(
+            "old files",
+            "a former version has left files that nobody reads any more".to_owned(),
+            format!("delete them: rm -r {}", former.join(" ")),
+        ));
+    }
+    checks
 }
 
 /// Which address and key are in use.

@@ -37,7 +37,7 @@ pub async fn run(context: &Context, args: &DomainArg) -> Result<Outcome, CliErro
             Line::text(format!(
                 "The last {} scans of {}, oldest on the left:",
                 scans.len(),
-                domain.name.as_deref().unwrap_or(name)
+                domain.name
             )),
             line("employees", |scan| scan.employees_compromised),
             line("customers", |scan| scan.customers_compromised),

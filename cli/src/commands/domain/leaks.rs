@@ -4,7 +4,7 @@ use super::named;
 use crate::commands::common::streamed::Stream;
 use crate::context::Context;
 use crate::error::{CliError, Own};
-use crate::notebook::leaks::LookedAt;
+use crate::state::leaks::ShownLeaks;
 use crate::ui::Reader;
 use crate::ui::outcome::{Cell, Field, Outcome, shown, with_room};
 use clap::{Args, ValueEnum};
@@ -42,7 +42,7 @@ pub struct DomainLeaksArgs {
     /// Only this category
     #[arg(long)]
     pub category: Option<CategoryArg>,
-    /// Only leaks that this machine has not shown before
+    /// Only leaks that this computer has not shown before
     #[arg(long)]
     pub new: bool,
 }
@@ -56,30 +56,48 @@ pub async fn run(context: &Context, args: &DomainLeaksArgs) -> Result<Outcome, C
     let limit = context.screen.limit().filter(|_| !args.new);
     let most = limit.unwrap_or(usize::MAX);
     let pages = context.session.client()?.pages(list).max_items(most);
-    let place = (context.session.account()?, domain.id);
-    let mut looked_at = LookedAt::read(place);
-    if args.new && looked_at.is_first() {
+    // A look uses nothing up: what was first shown today is new all day.
+    let shown = match context.session.state() {
+        Some(state) => state.leaks_shown_before(domain.id, start_of_today()),
+        None => ShownLeaks::default(),
+    };
+    if args.new && shown.is_empty() {
         context
             .screen
-            .note("this machine has shown none of them before: all count as new");
+            .note("this computer has shown none of them before today: all count as new");
     }
     let wanted = Wanted {
         customer,
         only_new: args.new,
+    };
+    let mut looked_at = LookedAt {
+        shown,
+        now: Vec::new(),
     };
     let outcome = match context.screen.streams() {
         true => stream(context, pages, &mut looked_at, &wanted).await,
         false => listed(context, pages, &mut looked_at, &wanted).await,
     };
     // What was shown was looked at, though a later page fail.
-    if !context.session.settings.safety.dry_run
-        && let Err(error) = looked_at.keep(place)
-    {
-        // What cannot be kept is shown as new once more.
-        let warning = format!("warning: {}", error.message());
-        context.screen.note(&warning);
+    let is_open = !context.session.settings.safety.dry_run;
+    if let Some(state) = context.session.state().filter(|_| is_open) {
+        state.leaks_are_shown(domain.id, &looked_at.shown, &looked_at.now);
     }
     outcome
+}
+
+/// Midnight of this computer's day, in milliseconds since 1970.
+fn start_of_today() -> i64 {
+    let now = chrono::Local::now();
+    let midnight = now.date_naive().and_time(chrono::NaiveTime::MIN);
+    let midnight = midnight.and_local_timezone(chrono::Local).earliest();
+    midnight.unwrap_or(now).timestamp_millis()
+}
+
+/// What was shown before, and what is shown now.
+struct LookedAt {
+    shown: ShownLeaks,
+    now: Vec<LeakRecord>,
 }
 
 /// Whose records, and which of them.
@@ -108,13 +126,13 @@ async fn listed(
         records.extend(page.items);
     }
     if wanted.only_new {
-        records.retain(|record| !looked_at.has(record));
+        records.retain(|record| !looked_at.shown.has(record));
         records.truncate(context.screen.limit().unwrap_or(usize::MAX));
     } else {
         records = context.screen.cut(records, total);
     }
     records.sort_by_key(|record| Reverse(leaked_at(record)));
-    looked_at.add(&records);
+    looked_at.now.extend(records.iter().cloned());
     Ok(wanted.rows(&records))
 }
 
@@ -130,9 +148,9 @@ async fn stream(
         let page = whole(page?.into_inner())?;
         total = page.total.filter(|_| !wanted.only_new);
         let mut records = page.items;
-        records.retain(|record| !wanted.only_new || !looked_at.has(record));
+        records.retain(|record| !wanted.only_new || !looked_at.shown.has(record));
         records.truncate(stream.room());
-        looked_at.add(&records);
+        looked_at.now.extend(records.iter().cloned());
         if stream.show(wanted.rows(&records))? == Reader::Gone {
             break;
         }

@@ -1,6 +1,7 @@
 //! `secmon domain ...`: the monitored domains.
 
 pub mod bars;
+mod change;
 mod history;
 pub mod leaks;
 mod list;
@@ -10,16 +11,15 @@ pub mod provision;
 mod release;
 mod rename;
 mod show;
-pub mod switch;
 
+use self::change::{DomainSelection, DomainTargets, SUSPEND_EXAMPLES};
 use self::leaks::DomainLeaksArgs;
 use self::mentions::DomainMentionsArgs;
 use self::named::DomainArg;
 use self::provision::DomainProvisionArgs;
 use self::release::DomainReleaseArgs;
 use self::rename::DomainRenameArgs;
-use self::switch::{DomainSwitch, DomainTargets, SUSPEND_EXAMPLES};
-use crate::commands::common::transition::Transition;
+use crate::commands::lifecycle::Transition;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::ui::outcome::Outcome;
@@ -38,9 +38,9 @@ pub enum DomainCommand {
     Rename(DomainRenameArgs),
     /// Stop scanning domains and keep their findings
     #[command(after_help = SUSPEND_EXAMPLES)]
-    Suspend(DomainSwitch),
+    Suspend(DomainSelection),
     /// Scan suspended domains again
-    Resume(DomainSwitch),
+    Resume(DomainSelection),
     /// End monitoring; provisioning the domain again restores it
     Terminate(DomainTargets),
     /// Give up a domain and its slot for good: record, alerts and history are gone
@@ -61,13 +61,11 @@ pub async fn run(context: &Context, command: DomainCommand) -> Result<Outcome, C
         DomainCommand::Provision(args) => provision::run(context, args).await,
         DomainCommand::Rename(args) => rename::run(context, &args).await,
         DomainCommand::Suspend(domains) => {
-            switch::switch(context, &domains, Transition::Suspend).await
+            change::run(context, &domains, Transition::Suspend).await
         }
-        DomainCommand::Resume(domains) => {
-            switch::switch(context, &domains, Transition::Resume).await
-        }
+        DomainCommand::Resume(domains) => change::run(context, &domains, Transition::Resume).await,
         DomainCommand::Terminate(targets) => {
-            switch::run(
+            change::run_named(
                 context,
                 &targets.domains,
                 Transition::Terminate,

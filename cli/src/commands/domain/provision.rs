@@ -1,14 +1,20 @@
 //! `secmon domain provision`.
 
 use crate::bulk::args::RunArgs;
-use crate::bulk::{self, ChangeOfMany, Created, Done, End, Key, Label, Prior, Words};
+use crate::bulk::{
+    self, Applied, BulkOperation, Created, Label, PlannedRow, Question, RowOutcome, VerbLabels,
+};
 use crate::commands::common::args::ClientContact;
 use crate::commands::common::new_customer;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::notebook::index::{Domain, Seen};
+use crate::references::{self, DomainRef};
 use crate::session::Session;
+use crate::session::batch::RunKind;
+use crate::session::calls::PlannedChange;
 use crate::session::prompt::Prompt;
+use crate::state::changes::{ChangeResult, Scope};
+use crate::state::records::{Domain, Observation};
 use crate::ui::outcome::{Outcome, to_json};
 use clap::Args;
 use secmon::model::ServiceId;
@@ -27,13 +33,13 @@ pub struct DomainProvisionArgs {
     /// Who the customer is, if the service does not know it yet
     #[command(flatten)]
     pub contact: ClientContact,
-    /// How to go on with an earlier run
+    /// How the run is made
     #[command(flatten)]
     pub run: RunArgs,
 }
 
 const OPERATION: &str = "provision_domain";
-const PROVISIONED: Words = Words {
+const PROVISIONED: VerbLabels = VerbLabels {
     done: "provisioned",
     skipped: "already monitored",
 };
@@ -58,39 +64,89 @@ pub async fn run(context: &Context, args: DomainProvisionArgs) -> Result<Outcome
     }
     crate::references::targets::refuse(&problems)?;
     new_customer::announce(&context.session, &context.screen, customer).await?;
-    let provisioning = Provisioning { context };
-    let items = bulk::change_all(context, &provisioning, &requests, &args.run).await?;
+    let provisioning = Provisioning {
+        context,
+        requests: &requests,
+    };
+    let items = bulk::run_bulk(context, &provisioning, &args.run).await?;
     bulk::conclude(&context.screen, PROVISIONED, items)
 }
 
-/// Domains that are provisioned. Whether one is still there, its list would tell; like a row of a file it is taken as
-/// done.
+/// So many domains are worth the call that lists what is there.
+const WORTH_A_LIST: usize = 3;
+
+/// Domains that are provisioned. The call may be repeated, and says what was there.
 struct Provisioning<'a> {
     context: &'a Context,
+    requests: &'a [ProvisionDomain],
 }
 
-impl ChangeOfMany for Provisioning<'_> {
-    type Target = ProvisionDomain;
+impl BulkOperation for Provisioning<'_> {
+    type Row = ProvisionDomain;
 
-    fn operation(&self) -> &'static str {
-        OPERATION
+    fn kind(&self) -> RunKind {
+        let scope = match self.requests {
+            [_] => Scope::One,
+            _ => Scope::Named,
+        };
+        RunKind {
+            verb: OPERATION,
+            scope,
+            customer: None,
+        }
+    }
+
+    async fn plan(&self) -> Result<Vec<PlannedRow<ProvisionDomain>>, CliError> {
+        let session = &self.context.session;
+        let listed = match self.requests.len() >= WORTH_A_LIST {
+            true => references::all_domains(session, self.context.customer()?).await?,
+            false => Vec::new(),
+        };
+        let planned = self.requests.iter().cloned().map(|request| {
+            let name = references::normalized(&request.domain);
+            match listed.iter().find(|domain| domain.name == name) {
+                Some(there) => PlannedRow::settled(request, already(there)),
+                None => PlannedRow::send(request),
+            }
+        });
+        Ok(planned.collect())
     }
 
     fn label(&self, request: &ProvisionDomain) -> Label {
         Label::of(&request.domain, Some(request.client_id))
     }
 
-    fn key(&self, request: &ProvisionDomain) -> Key {
-        Key::of(OPERATION, Some(request.client_id), &request.domain)
+    fn question(&self, _rows: &[&ProvisionDomain]) -> Question {
+        Question::none()
     }
 
-    fn wanted(&self, request: &ProvisionDomain) -> String {
-        to_json(request).to_string()
+    async fn apply(&self, request: &ProvisionDomain) -> Result<RowOutcome, CliError> {
+        let presence = match self.requests.len() >= WORTH_A_LIST {
+            true => Presence::Absent,
+            false => Presence::Unknown,
+        };
+        send(&self.context.session, request, presence).await
     }
+}
 
-    async fn apply(&self, request: &ProvisionDomain, prior: Prior) -> Result<End, CliError> {
-        Ok(send(&self.context.session, request).await?.after(prior))
-    }
+/// The outcome of a domain that needs no call.
+pub fn already(there: &DomainRef) -> RowOutcome {
+    RowOutcome::Skipped(Applied {
+        id: there.id.to_string(),
+        record: to_json(&there.listed),
+        created: Created::No,
+        note: Some("already monitored".to_owned()),
+        ..Applied::default()
+    })
+}
+
+/// What a list said of a record before it was provisioned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// It was in none: if the service knows it, it is restored.
+    Absent,
+    /// None was read.
+    Unknown,
 }
 
 /// The billing service that pays, which the service requires for domains.
@@ -109,35 +165,49 @@ pub fn service(prompt: &Prompt, given: Option<&str>) -> Result<ServiceId, CliErr
 }
 
 /// The provisioning call of a domain.
-pub async fn send(session: &Session, request: &ProvisionDomain) -> Result<End, CliError> {
+pub async fn send(
+    session: &Session,
+    request: &ProvisionDomain,
+    presence: Presence,
+) -> Result<RowOutcome, CliError> {
     let about = format!(
         "domain {} for customer {}",
         request.domain, request.client_id
     );
-    let sent = session.write(request.clone(), &about).await;
-    let Some(answer) =
+    let mut planned = PlannedChange::new(about);
+    if presence == Presence::Absent {
+        planned = planned.was_absent();
+    }
+    let sent = session.change(request.clone(), planned).await;
+    let Some(answered) =
         sent.map_err(|error| error.during(format!("provisioning {}", request.domain)))?
     else {
-        return Ok(End::Planned);
+        return Ok(RowOutcome::Planned);
     };
-    let created = Created::by(&answer);
+    let answer = &answered.response;
+    let created = Created::by(answer);
     let name = answer.data.domain.as_deref().unwrap_or(&request.domain);
-    session.learn(Seen::Domain(Domain {
+    session.learn(Observation::Domain(Domain {
         id: answer.data.monitored_domain_id,
         name: name.to_owned(),
         customer: request.client_id,
     }));
+    let is_restored = created == Created::No && answered.result == ChangeResult::Changed;
     let verb = match (created, answer.note()) {
         (Created::Yes, _) => "is now watched",
+        (Created::No, _) if is_restored => "was known before, and is watched again",
         (Created::No, None) => "was watched already",
         // The remark, or what stands behind it, says how it came to be there.
         _ => "is watched",
     };
     let (customer, aside) = (request.client_id, created.aside());
     let sentence = format!("Domain {name} {verb} for customer {customer}{aside}.");
-    let done = Done {
+    let applied = Applied {
         created,
-        ..Done::answered(answer.data.monitored_domain_id, &answer, sentence)
+        ..Applied::answered(answer.data.monitored_domain_id, answer, sentence)
     };
-    Ok(done.made())
+    Ok(match is_restored {
+        true => RowOutcome::Applied(applied),
+        false => applied.made(),
+    })
 }

@@ -1,10 +1,11 @@
 //! `secmon domain release`: the slot is given up for good.
 
 use super::{named, provision};
-use crate::bulk::{self, Done, End, Item, Label};
+use crate::bulk::{self, Applied, Item, Label, RowOutcome};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::session::Session;
+use crate::session::calls::PlannedChange;
 use crate::session::prompt::Danger;
 use crate::ui::outcome::{Outcome, to_json};
 use clap::Args;
@@ -28,7 +29,7 @@ pub async fn run(context: &Context, args: &DomainReleaseArgs) -> Result<Outcome,
     settings.need_billing("a slot is given up")?;
     let service = provision::service(&context.prompt, args.service.as_deref())?;
     let (domain, customer) = named::one(context, &args.domain).await?;
-    let label = domain.label();
+    let label = domain.name.clone();
     let question = format!(
         "About to give up {label} of customer {customer} and its slot of service {service} for good: record, alerts and history."
     );
@@ -37,17 +38,18 @@ pub async fn run(context: &Context, args: &DomainReleaseArgs) -> Result<Outcome,
         &context.session,
         ReleaseDomain::new(customer, service, domain.id),
     );
-    let sent = session.write(request, &format!("domain {label}")).await;
+    let planned = PlannedChange::new(format!("domain {label} of customer {customer}"));
+    let sent = session.write(request, planned.before(&domain.listed)).await;
     let released = |record, slots: String| {
-        End::Done(Done {
+        RowOutcome::Applied(Applied {
             id: domain.id.to_string(),
             record,
             sentence: format!("Domain {label} was released.{slots}"),
-            ..Done::default()
+            ..Applied::default()
         })
     };
-    let end = match sent {
-        Ok(None) => End::Planned,
+    let outcome = match sent {
+        Ok(None) => RowOutcome::Planned,
         Ok(Some(answer)) => {
             let slots = answer.data.slots_used.zip(answer.data.slots_total);
             let slots =
@@ -61,7 +63,7 @@ pub async fn run(context: &Context, args: &DomainReleaseArgs) -> Result<Outcome,
         Err(error) => return Err(error.during(format!("releasing {label}"))),
     };
     let label = Label::of(label, Some(customer));
-    bulk::conclude_one(Item::of(label, end))
+    bulk::conclude_one(Item::of(label, outcome))
 }
 
 /// A release whose answer was lost is looked for, never sent again.

@@ -1,11 +1,12 @@
 //! `secmon domain rename`.
 
 use super::named;
-use crate::bulk::{self, Done, End, Item, Label};
+use crate::bulk::{self, Applied, Item, Label, RowOutcome};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::notebook::way_back::WayBack;
-use crate::ui::outcome::Outcome;
+use crate::references;
+use crate::session::calls::PlannedChange;
+use crate::ui::outcome::{Outcome, to_json};
 use clap::Args;
 use secmon::operations::UpdateDomain;
 
@@ -22,20 +23,28 @@ pub struct DomainRenameArgs {
 pub async fn run(context: &Context, args: &DomainRenameArgs) -> Result<Outcome, CliError> {
     let new = args.new.as_str();
     let (domain, customer) = named::one(context, &args.domain).await?;
-    let way_back = domain.name.clone().map(|name| WayBack::RenameDomain {
-        domain: domain.id,
-        name,
-    });
-    let (update, label) = (UpdateDomain::new(domain.id, new), domain.label());
-    let about = format!("domain {label}");
-    let session = &context.session;
-    let sent = session.write_reversibly(update, &about, None, |_| way_back);
-    let sent = sent.await;
+    let (update, label) = (UpdateDomain::new(domain.id, new), domain.name.clone());
+    if references::normalized(new) == label {
+        let sentence = format!("Domain {label} has this name already; nothing was changed.");
+        let applied = Applied {
+            id: domain.id.to_string(),
+            record: to_json(&domain.listed),
+            note: Some("already has this name".to_owned()),
+            sentence,
+            ..Applied::default()
+        };
+        let label = Label::of(label, Some(customer));
+        return bulk::conclude_one(Item::of(label, RowOutcome::Skipped(applied)));
+    }
+    let planned = PlannedChange::new(format!("domain {label}"))
+        .of(Some(customer))
+        .before(&domain.listed);
+    let sent = context.session.change(update, planned).await;
     let sent = sent.map_err(|error| error.during(format!("renaming {label}")))?;
-    let end = sent.map_or(End::Planned, |answer| {
+    let outcome = sent.map_or(RowOutcome::Planned, |answered| {
         let sentence = format!("Domain {label} is now watched as {new}; its history stays.");
-        Done::answered(domain.id, &answer, sentence).changed()
+        Applied::answered(domain.id, &answered.response, sentence).changed()
     });
     let label = Label::of(label, Some(customer));
-    bulk::conclude_one(Item::of(label, end))
+    bulk::conclude_one(Item::of(label, outcome))
 }

@@ -1,14 +1,14 @@
 //! `secmon endpoint add`: a server by the endpoints call.
 
-use crate::bulk::{self, Created, Done, End, Item, Label};
+use crate::bulk::{self, Applied, Created, Item, Label, RowOutcome};
 use crate::commands::common::args::{ClientContact, EndpointStatusArg, WaitArgs, endpoint_status};
 use crate::commands::common::polling::Awaited;
 use crate::commands::common::{new_customer, other_owners};
 use crate::commands::provision::single;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::notebook::index::{Seen, Server};
 use crate::references::{self, targets};
+use crate::state::records::{Observation, Server};
 use crate::ui::outcome::Outcome;
 use crate::values::durations;
 use clap::Args;
@@ -56,20 +56,22 @@ pub async fn run(context: &Context, args: EndpointAddArgs) -> Result<Outcome, Cl
     let about = format!("server {} for customer {customer}", address);
     let sent = context
         .session
-        .write(create, &about)
+        .write(create, about)
         .await
         .map_err(|error| error.during(format!("adding {}", address)))?;
-    let end = match sent {
-        None => End::Planned,
+    let outcome = match sent {
+        None => RowOutcome::Planned,
         Some(answer) => {
-            let seen = Seen::Servers(vec![Server::from(&answer.data)]);
+            let seen = Observation::Servers(vec![Server::from(&answer.data)]);
             context.session.learn(seen);
             done(&answer, customer).made()
         }
     };
-    let id = end.done().and_then(|done| done.id.parse::<Uuid>().ok());
+    let id = outcome
+        .applied()
+        .and_then(|applied| applied.id.parse::<Uuid>().ok());
     let label = Label::of(&address, Some(customer));
-    let mut outcome = bulk::conclude_one(Item::of(label, end))?;
+    let mut outcome = bulk::conclude_one(Item::of(label, outcome))?;
     if let Some(id) = id.filter(|_| args.wait.wait) {
         let server = Awaited {
             id: id.into(),
@@ -83,7 +85,7 @@ pub async fn run(context: &Context, args: EndpointAddArgs) -> Result<Outcome, Cl
     Ok(outcome)
 }
 
-fn done(answer: &Response<Endpoint>, customer: CustomerId) -> Done {
+fn done(answer: &Response<Endpoint>, customer: CustomerId) -> Applied {
     let created = Created::by(answer);
     let name = references::name_of(&answer.data);
     let is_paused = answer.data.status == EndpointStatus::Paused;
@@ -96,8 +98,8 @@ fn done(answer: &Response<Endpoint>, customer: CustomerId) -> Done {
     };
     let aside = created.aside();
     let sentence = format!("Server {name} {verb} for customer {customer}{aside}.");
-    Done {
+    Applied {
         created,
-        ..Done::answered(answer.data.id, answer, sentence)
+        ..Applied::answered(answer.data.id, answer, sentence)
     }
 }

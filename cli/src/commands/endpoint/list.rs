@@ -5,9 +5,9 @@ use crate::commands::common::streamed::Stream;
 use crate::commands::common::{findings, new_customer, views};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::notebook::index::{Seen, Server};
 use crate::session::Session;
 use crate::session::portal;
+use crate::state::records::{Observation, Server};
 use crate::ui::outcome::Outcome;
 use crate::ui::{Reader, Ui};
 use crate::values::ports::PortSpec;
@@ -58,8 +58,8 @@ pub async fn run(context: &Context, args: &EndpointListArgs) -> Result<Outcome, 
     context
         .session
         .learn(match (args.status, context.screen.limit()) {
-            (None, None) => Seen::AllServers(context.session.settings.customer, seen),
-            _ => Seen::Servers(seen),
+            (None, None) => Observation::AllServers(context.session.settings.customer, seen),
+            _ => Observation::Servers(seen),
         });
     if endpoints.is_empty() {
         tell_unknown(&context.session, &context.screen).await;
@@ -185,7 +185,7 @@ async fn stream(
     while let Some(page) = pages.next().await {
         let page = page?.into_inner();
         let seen = page.data.iter().map(Server::from).collect();
-        context.session.learn(Seen::Servers(seen));
+        context.session.learn(Observation::Servers(seen));
         total = page.meta.total.filter(|_| sought.is_all());
         let servers = sought.among(context, page.data).await?;
         if stream.show(listed(&servers))? == Reader::Gone {

@@ -9,13 +9,13 @@ mod show;
 mod wait;
 
 use self::add::EndpointAddArgs;
-use self::change::{EndpointSelection, SUSPEND_EXAMPLES, ServerChange};
+use self::change::{EndpointSelection, SUSPEND_EXAMPLES};
 use self::list::EndpointListArgs;
 use self::relocate::EndpointMoveArgs;
 use self::rename::EndpointRenameArgs;
 use self::show::EndpointShowArgs;
 use self::wait::EndpointWaitArgs;
-use crate::commands::common::transition::Transition;
+use crate::commands::lifecycle::Transition;
 use crate::commands::provision;
 use crate::commands::provision::args::ProvisionArgs;
 use crate::commands::scan::{self, ScanArgs};
@@ -79,16 +79,16 @@ pub async fn run(context: &Context, command: EndpointCommand) -> Result<Outcome,
         EndpointCommand::Rename(args) => rename::run(context, &args).await,
         EndpointCommand::Move(args) => relocate::run(context, &args).await,
         EndpointCommand::Suspend(servers) => {
-            change::run(context, &servers, ServerChange::To(Transition::Suspend)).await
+            change::run(context, &servers, Transition::Suspend).await
         }
         EndpointCommand::Resume(servers) => {
-            change::run(context, &servers, ServerChange::To(Transition::Resume)).await
+            change::run(context, &servers, Transition::Resume).await
         }
         EndpointCommand::Terminate(servers) => {
-            change::run(context, &servers, ServerChange::To(Transition::Terminate)).await
+            change::run(context, &servers, Transition::Terminate).await
         }
         EndpointCommand::Delete(servers) => {
-            change::run(context, &servers, ServerChange::Delete).await
+            change::run(context, &servers, Transition::Delete).await
         }
         EndpointCommand::Scan(args) => scan::run(context, args).await,
         EndpointCommand::Wait(args) => wait::run(context, args).await,

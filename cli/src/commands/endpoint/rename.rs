@@ -3,9 +3,9 @@
 use crate::commands::common::views;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::notebook::index::{Seen, Server};
-use crate::notebook::way_back::WayBack;
 use crate::references;
+use crate::session::calls::PlannedChange;
+use crate::state::records::{Observation, Server};
 use crate::ui::outcome::{Line, Outcome, Table, to_json};
 use clap::Args;
 use secmon::operations::UpdateEndpoint;
@@ -30,20 +30,21 @@ pub async fn run(context: &Context, args: &EndpointRenameArgs) -> Result<Outcome
     let endpoint = references::endpoint(context, &args.endpoint).await?;
     let customer = references::owner(context, &endpoint)?;
     let update = UpdateEndpoint::new(customer, endpoint.id).nickname(&args.name);
-    let earlier = endpoint.nickname.clone().filter(|name| !name.is_empty());
-    let way_back = earlier.map(|name| WayBack::RenameServer {
-        server: endpoint.id,
-        customer,
-        name,
-    });
-    let about = format!("the nickname of {}", references::name_of(&endpoint));
-    let session = &context.session;
-    let sent = session.write_reversibly(update, &about, None, |_| way_back);
+    if endpoint.nickname.as_deref() == Some(args.name.as_str()) {
+        let sentence = format!("Server {} has this name already.", endpoint.ip_address);
+        let table = Table::of(views::ENDPOINT, [&endpoint]);
+        return Ok(Outcome::record(to_json(&endpoint), table).tell(vec![Line::text(sentence)]));
+    }
+    let planned = PlannedChange::new(format!(
+        "the nickname of {}",
+        references::name_of(&endpoint)
+    ));
+    let sent = context.session.write(update, planned.before(&endpoint));
     let Some(answer) = sent.await? else {
         let table = Table::of(views::ENDPOINT, []);
         return Ok(Outcome::record(Value::Null, table));
     };
-    let seen = Seen::Servers(vec![Server::from(&answer.data)]);
+    let seen = Observation::Servers(vec![Server::from(&answer.data)]);
     context.session.learn(seen);
     let name = references::handle_of(&answer.data);
     let sentence = format!("Server {} is now named {name}.", endpoint.ip_address);

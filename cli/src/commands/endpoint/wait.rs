@@ -1,6 +1,6 @@
 //! `secmon endpoint wait`: until servers have been scanned, or are active or paused.
 
-use crate::bulk::{self, Done, End, Item, Label, Words};
+use crate::bulk::{self, Applied, Item, Label, RowOutcome, VerbLabels};
 use crate::commands::common::polling::{self, Awaited, Wait};
 use crate::context::Context;
 use crate::error::CliError;
@@ -85,12 +85,12 @@ pub async fn run(context: &Context, args: EndpointWaitArgs) -> Result<Outcome, C
         WaitFor::Active => for_status(context, wait, &endpoints, EndpointStatus::Active).await?,
         WaitFor::Paused => for_status(context, wait, &endpoints, EndpointStatus::Paused).await?,
     };
-    let words = Words {
+    let labels = VerbLabels {
         done: reached(args.goal),
         skipped: "already so",
     };
     let items = now.iter().map(|endpoint| waited(endpoint, args.goal));
-    bulk::conclude(&context.screen, words, items.collect())
+    bulk::conclude(&context.screen, labels, items.collect())
 }
 
 /// What is said when the wait runs out: it may be a part of the servers that is not so far.
@@ -105,14 +105,14 @@ fn not_yet(endpoints: &[Endpoint], goal: WaitFor, length: Duration) -> String {
 
 fn waited(endpoint: &Endpoint, goal: WaitFor) -> Item {
     let name = references::name_of(endpoint);
-    let done = Done {
+    let applied = Applied {
         id: endpoint.id.to_string(),
         record: to_json(endpoint),
         sentence: format!("{name}: {}.", reached(goal)),
-        ..Done::default()
+        ..Applied::default()
     };
     let label = Label::of(name, endpoint.billing_customer_id);
-    Item::of(label, End::Done(done))
+    Item::of(label, RowOutcome::Applied(applied))
 }
 
 /// Waits until all servers are in a state.

@@ -227,7 +227,7 @@ async fn findings(
             format!("{credentials} of {}", whose.replace('_', " "))
         }
     };
-    let happened = format!("{} has {what}", domain.label());
+    let happened = format!("{} has {what}", domain.name);
     concluded(admin, &path, &happened, world, no_scan).await
 }
 

@@ -1,14 +1,16 @@
 //! `secmon provision`: one server or domain, several, or a whole file.
 
 pub mod args;
+mod plan;
 pub mod sending;
 pub mod single;
 mod waiting;
 
 use self::args::ProvisionArgs;
+use self::plan::KnownTargets;
 use crate::bulk::{
-    self, ChangeOfMany, Done, End, FileOptions, Item, Journal, Key, Label, MonitoredServers,
-    Origin, Prior, REPORT, ReportFile, Row, Words, input,
+    self, Applied, BulkOperation, FileOptions, Item, Label, PlannedRow, Question, REPORT,
+    ReportFile, Row, RowOutcome, VerbLabels, input,
 };
 use crate::commands::common::args::WaitArgs;
 use crate::commands::common::{new_customer, other_owners};
@@ -17,8 +19,10 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files;
 use crate::references::targets::{self, BareNames, Defaults, RowFields, Target};
+use crate::session::batch::RunKind;
 use crate::session::pace::LEFT_TO_PEOPLE;
 use crate::session::prompt::Prompt;
+use crate::state::changes::Scope;
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::Outcome;
 use crate::values::durations;
@@ -28,7 +32,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 const OPERATION: &str = "provision";
-const WORDS: Words = Words {
+const LABELS: VerbLabels = VerbLabels {
     done: "provisioned",
     skipped: "already there",
 };
@@ -45,7 +49,7 @@ pub async fn run(context: &Context, args: ProvisionArgs) -> Result<Outcome, CliE
     }
     let mut targets = from_arguments(context, &args)?;
     match targets.len() {
-        1 if !args.run.resume => single::run(context, &targets.remove(0), &args.wait).await,
+        1 => single::run(context, &targets.remove(0), &args.wait).await,
         _ => several(context, targets, &args).await,
     }
 }
@@ -72,10 +76,8 @@ async fn from_file(
     if let Some(report) = wanted {
         files::refuse_input(REPORT, report, &[path])?;
     }
-    // A run that is refused because it is under way leaves the other one's report alone.
-    let journal = journal(context, &sheet.rows, args)?;
     let report = wanted.map(|path| ReportFile::create(path, &sheet));
-    send_rows(context, &sheet.rows, &journal, args, report.transpose()?).await
+    send_rows(context, &sheet.rows, args, report.transpose()?).await
 }
 
 /// A file says per row what these options say for one server.
@@ -204,85 +206,88 @@ async fn several(
             cells: StringRecord::new(),
         })
         .collect();
-    let journal = journal(context, &rows, args)?;
-    send_rows(context, &rows, &journal, args, None).await
-}
-
-fn journal(context: &Context, rows: &[Row], args: &ProvisionArgs) -> Result<Journal, CliError> {
-    let keys: Vec<Key> = rows.iter().map(key).collect();
-    let origin = Origin::of(args.file.as_deref());
-    Journal::open(context, OPERATION, origin, &keys, &args.run)
+    send_rows(context, &rows, args, None).await
 }
 
 async fn send_rows(
     context: &Context,
     rows: &[Row],
-    journal: &Journal,
     args: &ProvisionArgs,
     mut report: Option<ReportFile>,
 ) -> Result<Outcome, CliError> {
     let places = rows.iter().filter_map(|row| row.target.place());
     other_owners::confirm(context, places).await?;
-    let sending = Sending {
+    let provisioning = Provisioning {
         context,
-        journal,
-        known: MonitoredServers::read(context, rows).await?,
+        rows,
+        args,
+        known: RefCell::default(),
         halves: RefCell::default(),
     };
-    let customers = rows.iter().map(|row| row.target.customer()).collect();
-    let served = sending.known.customers();
-    new_customer::announce_all(&context.session, &context.screen, &customers, &served)?;
-    // How many calls of a window the run leaves to people; from here on it does.
-    let left_to_people = match args.run.use_whole_window {
-        true => 0,
-        false => {
-            context.session.leave_calls_to_people()?;
-            LEFT_TO_PEOPLE
-        }
-    };
-    let done_before = |row: &Row| sending.is_done(row);
-    bulk::announce(context, rows, &sending.known, left_to_people, done_before);
-    let tell = |row: &Row, end: &End| {
+    let on_result = |row: &&Row, outcome: &RowOutcome| {
         let written = report
             .as_mut()
-            .map_or(Ok(()), |report| report.add(row, end));
+            .map_or(Ok(()), |report| report.add(row, outcome));
         if let Err(error) = written {
             let warning = format!("warning: {}", error.message());
             context.screen.note(&warning);
         }
     };
-    let run = (journal, args.on_error);
-    let items = bulk::change_telling(context, &sending, rows, run, tell).await;
+    let run = (&args.run, args.on_error);
+    let items = bulk::run_bulk_reporting(context, &provisioning, run, on_result).await?;
     finish(context, rows, &items, &args.wait).await
 }
 
-/// Rows on their way.
-struct Sending<'a> {
+/// Rows that are provisioned.
+struct Provisioning<'a> {
     context: &'a Context,
-    journal: &'a Journal,
-    known: MonitoredServers,
+    rows: &'a [Row],
+    args: &'a ProvisionArgs,
+    /// What was there when the plan was made.
+    known: RefCell<KnownTargets>,
     /// What is done of rows that need two calls, until the second has ended.
-    halves: RefCell<HashMap<Key, End>>,
+    halves: RefCell<HashMap<u64, RowOutcome>>,
 }
 
-impl Sending<'_> {
-    /// Whether an earlier run has done it, as far as can be told before it is sent.
-    fn is_done(&self, row: &Row) -> bool {
-        let trace = bulk::trace(self, row);
-        let perhaps = self.journal.prior(&trace) == Prior::PerhapsDone;
-        let is_there = self.known.covering(&row.target).is_some();
-        self.journal.answer(&trace).is_some() || perhaps && is_there
-    }
-}
+impl<'a> BulkOperation for Provisioning<'a> {
+    type Row = &'a Row;
 
-impl ChangeOfMany for Sending<'_> {
-    type Target = Row;
-
-    fn operation(&self) -> &'static str {
-        OPERATION
+    fn kind(&self) -> RunKind {
+        let scope = match self.args.file {
+            Some(_) => Scope::File,
+            None => Scope::Named,
+        };
+        RunKind {
+            verb: OPERATION,
+            scope,
+            customer: None,
+        }
     }
 
-    fn label(&self, row: &Row) -> Label {
+    async fn plan(&self) -> Result<Vec<PlannedRow<&'a Row>>, CliError> {
+        let context = self.context;
+        let known = KnownTargets::read(context, self.rows).await?;
+        let customers = self.rows.iter().map(|row| row.target.customer()).collect();
+        let served = known.customers();
+        new_customer::announce_all(&context.session, &context.screen, &customers, &served)?;
+        let left_to_people = match self.args.run.use_whole_window {
+            true => 0,
+            false => LEFT_TO_PEOPLE,
+        };
+        plan::announce(context, self.rows, &known, left_to_people);
+        let planned =
+            self.rows
+                .iter()
+                .map(|row| match known.settled(&context.session, &row.target) {
+                    Some(outcome) => PlannedRow::settled(row, outcome),
+                    None => PlannedRow::send(row),
+                });
+        let planned = planned.collect();
+        self.known.replace(known);
+        Ok(planned)
+    }
+
+    fn label(&self, row: &&Row) -> Label {
         Label {
             row: row.line,
             name: row.target.name().to_owned(),
@@ -290,45 +295,28 @@ impl ChangeOfMany for Sending<'_> {
         }
     }
 
-    fn key(&self, row: &Row) -> Key {
-        key(row)
+    fn question(&self, _rows: &[&&Row]) -> Question {
+        Question::none()
     }
 
-    fn wanted(&self, row: &Row) -> String {
-        row.target.content()
+    fn unfinished(&self, row: &&Row) -> Option<RowOutcome> {
+        self.halves.borrow_mut().remove(&row.line?)
     }
 
-    fn stands(&self, row: &Row) -> bool {
-        let made = self.journal.earlier_id(&key(row));
-        !self.known.contradicts(&row.target, made)
-    }
-
-    async fn already(&self, row: &Row, prior: Prior) -> Result<Option<End>, CliError> {
-        let Some(endpoint) = self.known.covering(&row.target) else {
-            return Ok(None);
-        };
+    async fn apply(&self, row: &&Row) -> Result<RowOutcome, CliError> {
         let session = &self.context.session;
-        let skipped = sending::skip(session, &row.target, endpoint, prior).await?;
-        Ok(Some(skipped))
-    }
-
-    fn unfinished(&self, row: &Row) -> Option<End> {
-        self.halves.borrow_mut().remove(&key(row))
-    }
-
-    async fn apply(&self, row: &Row, prior: Prior) -> Result<End, CliError> {
-        let halfway = |done: Done| {
-            let end = done.made().after(prior);
-            self.halves.borrow_mut().insert(key(row), end);
+        let there = self.known.borrow().named(&row.target).cloned();
+        if let (Target::Server(server), Some(endpoint)) = (&row.target, there) {
+            return sending::rename(session, server, &endpoint).await;
+        }
+        let presence = self.known.borrow().presence(&row.target);
+        let halfway = |applied: Applied| {
+            if let Some(line) = row.line {
+                self.halves.borrow_mut().insert(line, applied.made());
+            }
         };
-        let end = sending::send(&self.context.session, &row.target, halfway).await?;
-        Ok(end.after(prior))
+        sending::send(session, &row.target, presence, halfway).await
     }
-}
-
-fn key(row: &Row) -> Key {
-    let target = &row.target;
-    Key::of(OPERATION, Some(target.customer()), &target.identity())
 }
 
 /// Tells what became of the targets; where asked to, waits for the first scans.
@@ -338,7 +326,7 @@ async fn finish(
     items: &[Item],
     args: &WaitArgs,
 ) -> Result<Outcome, CliError> {
-    let mut outcome = bulk::report(&context.screen, WORDS, items)?;
+    let mut outcome = bulk::report(&context.screen, LABELS, items)?;
     if args.wait && context.session.check_interrupted().is_ok() {
         let length = durations::length("--wait-timeout", &args.wait_timeout)?;
         outcome.trouble = waiting::all(context, (rows, items), length, &mut outcome)

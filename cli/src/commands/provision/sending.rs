@@ -1,45 +1,57 @@
 //! The calls that provision one target.
 
-use crate::bulk::{Created, Done, End, Prior};
-use crate::commands::domain::provision;
+use crate::bulk::{Applied, Created, RowOutcome};
+use crate::commands::domain::provision::{self, Presence};
 use crate::error::{CliError, Failure};
-use crate::notebook::index::{Seen, Server};
 use crate::references::targets::{NewServer, Target};
 use crate::session::Session;
+use crate::session::calls::PlannedChange;
+use crate::state::changes::ChangeResult;
+use crate::state::records::{Observation, Server};
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::to_json;
 use secmon::model::{Endpoint, EndpointId, EndpointStatus};
 use secmon::{ErrorCode, Response};
 use uuid::Uuid;
 
-/// A server that is there already gets the name of its row, if that is another one. One that an earlier run may have
-/// made counts as made by it.
-pub async fn skip(
+/// What becomes of a target whose server is there already: it gets the name of its row, if that is another one.
+pub async fn rename(
     session: &Session,
-    target: &Target,
+    server: &NewServer,
     endpoint: &Endpoint,
-    prior: Prior,
-) -> Result<End, CliError> {
-    let there = |note: &str| Done {
+) -> Result<RowOutcome, CliError> {
+    let before = endpoint.nickname.as_deref().unwrap_or_default();
+    let after = server.nickname.as_deref().unwrap_or_default();
+    let renamed = name(session, server, endpoint.id, Some(endpoint)).await?;
+    Ok(renamed.map_or(RowOutcome::Planned, |renamed| {
+        RowOutcome::Applied(Applied {
+            record: to_json(&renamed),
+            ..there(
+                endpoint,
+                &format!("already monitored; it is named {after:?} now ({before:?} before)"),
+            )
+        })
+    }))
+}
+
+/// The outcome of a target that needs no call.
+pub fn settled(endpoint: &Endpoint) -> RowOutcome {
+    let note = match endpoint.status {
+        EndpointStatus::Paused => {
+            "there already, and suspended: it is scanned again once it is resumed"
+        }
+        _ => "already monitored",
+    };
+    RowOutcome::Skipped(there(endpoint, note))
+}
+
+fn there(endpoint: &Endpoint, note: &str) -> Applied {
+    Applied {
         id: endpoint.id.to_string(),
+        record: to_json(endpoint),
         note: Some(note.to_owned()),
         created: Created::No,
-        ..Done::default()
-    };
-    match target {
-        Target::Server(server)
-            if server.nickname.is_some() && server.nickname != endpoint.nickname =>
-        {
-            let renamed = name(session, server, endpoint.id).await?;
-            Ok(renamed.map_or(End::Planned, |_| {
-                End::Done(there("already monitored; it has the new nickname now"))
-            }))
-        }
-        _ if endpoint.status == EndpointStatus::Paused => {
-            let suspended = "there already, and suspended: it is scanned again once it is resumed";
-            Ok(End::Skipped(there(suspended)).after(prior))
-        }
-        _ => Ok(End::Skipped(there("already monitored")).after(prior)),
+        ..Applied::default()
     }
 }
 
@@ -47,11 +59,12 @@ pub async fn skip(
 pub async fn send(
     session: &Session,
     target: &Target,
-    halfway: impl FnOnce(Done),
-) -> Result<End, CliError> {
+    presence: Presence,
+    halfway: impl FnOnce(Applied),
+) -> Result<RowOutcome, CliError> {
     match target {
-        Target::Server(server) => send_server(session, server, halfway).await,
-        Target::Domain(domain) => provision::send(session, domain).await,
+        Target::Server(server) => send_server(session, server, presence, halfway).await,
+        Target::Domain(domain) => provision::send(session, domain, presence).await,
     }
 }
 
@@ -59,43 +72,70 @@ pub async fn send(
 async fn send_server(
     session: &Session,
     server: &NewServer,
-    halfway: impl FnOnce(Done),
-) -> Result<End, CliError> {
+    presence: Presence,
+    halfway: impl FnOnce(Applied),
+) -> Result<RowOutcome, CliError> {
     let about = format!(
         "server {} for customer {}",
         server.name, server.request.client_id
     );
-    let sent = session.write(server.request.clone(), &about).await;
-    let Some(answer) = sent.map_err(|error| explained(error, server))? else {
-        name(session, server, EndpointId::from(Uuid::nil())).await?;
-        return Ok(End::Planned);
+    let mut planned = PlannedChange::new(about).before(&mapping(server));
+    if presence == Presence::Absent {
+        planned = planned.was_absent();
+    }
+    let sent = session.change(server.request.clone(), planned).await;
+    let Some(answered) = sent.map_err(|error| explained(error, server))? else {
+        name(session, server, EndpointId::from(Uuid::nil()), None).await?;
+        return Ok(RowOutcome::Planned);
     };
+    let answer = &answered.response;
     let id = answer.data.endpoint_id;
-    let created = Created::by(&answer);
+    let created = Created::by(answer);
     if created == Created::Yes {
         learn(session, server, id);
     }
-    let sentence = sentence(server, created, answer.note(), &answer.data.status);
-    let mut done = Done {
+    let is_restored = created == Created::No && answered.result == ChangeResult::Changed;
+    let sentence = match is_restored {
+        true => format!(
+            "Server {} was known before, and is monitored again for customer {}.",
+            server.name, server.request.client_id
+        ),
+        false => sentence(server, created, answer.note(), &answer.data.status),
+    };
+    let mut applied = Applied {
         created,
-        ..Done::answered(id, &answer, sentence)
+        ..Applied::answered(id, answer, sentence)
     };
     if let Some(nickname) = &server.nickname {
-        halfway(Done {
+        halfway(Applied {
             note: Some(unnamed(id, nickname, "the command was interrupted")),
-            ..done.clone()
+            ..applied.clone()
         });
     }
-    match name(session, server, id).await {
-        Ok(Some(named)) => done.record["nickname"] = to_json(&named.nickname),
+    match name(session, server, id, None).await {
+        Ok(Some(named)) => applied.record["nickname"] = to_json(&named.nickname),
         Ok(None) => {}
         // The server is monitored, and paid for, all the same: that must not be lost behind the error.
         Err(error) => {
             let nickname = server.nickname.as_deref().unwrap_or_default();
-            done.note = Some(unnamed(id, nickname, error.message()));
+            applied.note = Some(unnamed(id, nickname, error.message()));
         }
     }
-    Ok(done.made())
+    Ok(match is_restored {
+        true => RowOutcome::Applied(applied),
+        false => applied.made(),
+    })
+}
+
+/// What no read tells of a server later: to which service it was mapped, and at what price.
+pub fn mapping(server: &NewServer) -> serde_json::Value {
+    let request = &server.request;
+    serde_json::json!({
+        "service_id": request.service_id,
+        "product_slug": request.product_slug,
+        "plan_slug": request.plan_slug,
+        "mrr": request.mrr,
+    })
 }
 
 fn unnamed(id: EndpointId, nickname: &str, reason: &str) -> String {
@@ -112,7 +152,7 @@ fn learn(session: &Session, server: &NewServer, id: EndpointId) {
     let hostname = server.request.hostname.clone().or(Some(ip.clone()));
     let nickname = server.nickname.clone().or(hostname.clone());
     let customer = Some(server.request.client_id);
-    session.learn(Seen::Servers(vec![Server {
+    session.learn(Observation::Servers(vec![Server {
         id,
         ip,
         hostname,
@@ -163,13 +203,16 @@ async fn name(
     session: &Session,
     target: &NewServer,
     id: EndpointId,
+    before: Option<&Endpoint>,
 ) -> Result<Option<Endpoint>, CliError> {
     let Some(rename) = target.rename(id) else {
         return Ok(None);
     };
-    let renamed = session
-        .write(rename, &format!("the nickname of server {}", target.name))
-        .await;
+    let mut planned = PlannedChange::new(format!("the nickname of server {}", target.name));
+    if let Some(before) = before {
+        planned = planned.before(before);
+    }
+    let renamed = session.write(rename, planned).await;
     let renamed = renamed.map_err(|error| {
         error.during(format!(
             "naming server {}, which is monitored now as {id}",

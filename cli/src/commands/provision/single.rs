@@ -1,10 +1,11 @@
 //! One target: what happened to it, what its first scan found, and what may come next.
 
-use crate::bulk::{self, Done, Item, Label};
+use crate::bulk::{self, Applied, Item, Label};
 use crate::commands::common::args::WaitArgs;
 use crate::commands::common::polling::{Awaited, Wait};
 use crate::commands::common::{findings, new_customer, other_owners};
 use crate::commands::domain::bars;
+use crate::commands::domain::provision::Presence;
 use crate::commands::provision::sending::send;
 use crate::context::Context;
 use crate::error::{CliError, Own};
@@ -21,17 +22,19 @@ pub async fn run(context: &Context, target: &Target, args: &WaitArgs) -> Result<
     let length = durations::length("--wait-timeout", &args.wait_timeout)?;
     other_owners::confirm(context, target.place()).await?;
     new_customer::announce(&context.session, &context.screen, target.customer()).await?;
-    let halfway = |done: Done| {
+    let halfway = |done: Applied| {
         context.session.on_interrupt(
             "interrupted: the server is provisioned, and its nickname is not set",
             format!("set it: `endpoint rename {} NAME`", done.id),
         );
     };
-    let end = send(&context.session, target, halfway).await?;
-    let id = end.done().and_then(|done| done.id.parse::<Uuid>().ok());
+    let outcome = send(&context.session, target, Presence::Unknown, halfway).await?;
+    let id = outcome
+        .applied()
+        .and_then(|applied| applied.id.parse::<Uuid>().ok());
     let customer = target.customer();
     let label = Label::of(target.name(), Some(customer));
-    let mut outcome = bulk::conclude_one(Item::of(label, end))?;
+    let mut outcome = bulk::conclude_one(Item::of(label, outcome))?;
     let Some(id) = id else { return Ok(outcome) };
     if !args.wait {
         let next = next(&outcome, target, id);

@@ -29,7 +29,7 @@ impl Made {
             .iter()
             .zip(items)
             .filter(|(row, _)| wanted(&row.target))
-            .filter_map(|(row, item)| Some((row.target.customer(), item.end.done()?)));
+            .filter_map(|(row, item)| Some((row.target.customer(), item.outcome.applied()?)));
         let (customers, ids) = done
             .map(|(customer, done)| (customer, done.id.clone()))
             .unzip();

@@ -1,17 +1,16 @@
 //! `secmon rules add -f`: the rules of a list, on the server that is named or where the list says.
 
-use super::create::{self, ADDED, Existing, Place, Wanted};
+use super::create::{self, ADDED, Existing, Place, RulesThere, Wanted};
 use super::listed::{self, ListedRule, Scope};
 use crate::bulk::args::RunArgs;
 use crate::commands::common::views::ports_of;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::references::{self, Prefixes};
-use crate::ui::outcome::{Line, Outcome};
+use crate::ui::outcome::Outcome;
 use crate::values::durations::counted;
-use secmon::model::{Endpoint, EndpointId, Rule};
+use secmon::model::{Endpoint, EndpointId};
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::path::Path;
 
 /// Adds the rules of a list, on one server or where the list says; one that is there as it stands in the list is not
@@ -29,38 +28,27 @@ pub async fn run(
         Some(server) => on_server(context, server, rules).await?,
         None => where_listed(context, rules).await?,
     };
-    let total = placed.len();
-    let mut wanted = Vec::new();
-    let mut overlapping = Vec::new();
-    let mut there = BTreeMap::new();
-    for one in placed {
+    for one in &placed {
         one.addition.check()?;
-        let known = rules_at(context, &one.place, &mut there).await?;
-        if known.iter().any(|rule| one.is_made(rule)) {
-            continue;
-        }
-        if let Some(rule) = known.iter().find(|rule| one.port.meets(rule)) {
-            overlapping.push(format!(
+    }
+    let there = RulesThere::read(&context.session, &placed).await?;
+    let (mut new, mut overlapping) = (0, Vec::new());
+    for one in &placed {
+        let known = there.at(&one.place);
+        match known.iter().find(|rule| one.port.meets(rule)) {
+            Some(rule) if !known.iter().any(|rule| one.is_made(rule)) => overlapping.push(format!(
                 "{} (a rule for {} is there)",
                 one.name(),
                 ports_of(rule)
-            ));
+            )),
+            Some(_) => {}
+            None => new += 1,
         }
-        wanted.push(one);
     }
-    let preview = preview(total, wanted.len(), &overlapping, expired.len());
-    if wanted.is_empty() {
-        let outcome = Outcome::record(
-            serde_json::json!({
-                "summary": { "total": 0, "succeeded": 0, "failed": 0, "skipped": 0 },
-                "items": [],
-            }),
-            Default::default(),
-        );
-        return Ok(outcome.tell(vec![Line::text(preview)]));
-    }
-    context.screen.note(&preview);
-    create::run(context, ADDED, &wanted, existing, run).await
+    context
+        .screen
+        .note(&preview(placed.len(), new, &overlapping, expired.len()));
+    create::run(context, ADDED, &placed, existing, run).await
 }
 
 /// The rules of servers, all of them on one; what is for all servers stays so.
@@ -134,31 +122,12 @@ fn wanted(place: Place, rule: ListedRule) -> Wanted {
     }
 }
 
-/// The rules that are there already, read once for each place.
-async fn rules_at<'a>(
-    context: &Context,
-    place: &Place,
-    there: &'a mut BTreeMap<Option<EndpointId>, Vec<Rule>>,
-) -> Result<&'a [Rule], CliError> {
-    let server = match place {
-        Place::Server(endpoint) => Some(endpoint.id),
-        Place::Everywhere(_) => None,
-    };
-    Ok(match there.entry(server) {
-        Entry::Occupied(known) => known.into_mut(),
-        Entry::Vacant(unread) => {
-            let rules = create::rules_of(&context.session, place).await?;
-            unread.insert(rules)
-        }
-    })
-}
-
-fn preview(total: usize, to_add: usize, overlapping: &[String], expired: usize) -> String {
+fn preview(total: usize, new: usize, overlapping: &[String], expired: usize) -> String {
     let mut preview = format!(
         "{}: {} new, {} there already",
         counted(total, "rule"),
-        to_add - overlapping.len(),
-        total - to_add
+        new,
+        total - new - overlapping.len()
     );
     if !overlapping.is_empty() {
         preview += &format!(

@@ -1,30 +1,35 @@
-//! Adding Allowed Ports rules. A rule whose answer was lost is looked for, never sent again.
+//! Adding Allowed Ports rules: what is allowed already is not sent, and a rule whose answer was lost is looked for, never
+//! sent again.
 
 use super::rule::{self, EVERY_SERVER};
 use crate::bulk::args::RunArgs;
 use crate::bulk::{
-    self, ChangeOfMany, Created, Done, End, Journal, Key, Label, Origin, Prior, Words,
+    self, Applied, BulkOperation, Created, Item, Label, PlannedRow, Question, RowOutcome,
+    VerbLabels,
 };
 use crate::commands::common::views::ports_of;
 use crate::context::Context;
-use crate::error::CliError;
-use crate::notebook::index::{Record, Seen};
-use crate::notebook::way_back::WayBack;
+use crate::error::{CliError, LocalErrorKind};
 use crate::references;
 use crate::session::Session;
+use crate::session::batch::RunKind;
+use crate::session::calls::PlannedChange;
+use crate::state::changes::Scope;
+use crate::state::records::{Observation, RuleRecord};
+use crate::state::rule_owner::RuleOwner;
 use crate::ui::outcome::{Outcome, to_json};
 use crate::values::days;
 use crate::values::ports::PortSpec;
 use secmon::model::{CustomerId, Endpoint, EndpointId, Expiry, PortRange, Protocol, Rule};
 use secmon::operations::CreateRule;
-use secmon::{FieldErrors, Operation, Response};
-use std::collections::HashSet;
+use secmon::{FieldErrors, Operation};
+use std::collections::HashMap;
 use std::num::NonZeroU16;
 
 const OPERATION: &str = "create_rule";
 
 /// What a rule that was added is called.
-pub const ADDED: Words = Words {
+pub const ADDED: VerbLabels = VerbLabels {
     done: "allowed",
     skipped: "already allowed",
 };
@@ -47,6 +52,8 @@ pub struct Addition {
     pub service: Option<String>,
     /// Last day.
     pub expires_at: Option<Expiry>,
+    /// The last day as it was typed: a period is measured from the day on which a rule was made.
+    pub expires: Option<String>,
 }
 
 /// What a port that a rule covers already does.
@@ -70,6 +77,7 @@ impl Addition {
             justification,
             service,
             expires_at,
+            expires: expires.map(str::to_owned),
         };
         addition.check()?;
         Ok(addition)
@@ -106,7 +114,8 @@ impl Addition {
     }
 }
 
-fn customer_of(place: &Place) -> Option<CustomerId> {
+/// Whose a place is.
+pub fn customer_of(place: &Place) -> Option<CustomerId> {
     match place {
         Place::Server(endpoint) => endpoint.billing_customer_id,
         Place::Everywhere(customer) => *customer,
@@ -142,6 +151,7 @@ impl Wanted {
                 justification: rule.justification.clone().unwrap_or_default(),
                 service: rule.service.clone(),
                 expires_at: rule.expires_at.as_ref().map(|end| end.date_time().into()),
+                expires: None,
             },
         })
     }
@@ -153,87 +163,233 @@ impl Wanted {
 
     /// Whether a rule of its place is as this one would be.
     pub fn is_made(&self, rule: &Rule) -> bool {
-        let last_day = self.addition.expires_at.map(|end| end.to_string());
+        let text = |text: Option<&str>| text.map(str::trim).unwrap_or_default().to_owned();
+        let addition = &self.addition;
         self.port.is_same(rule)
-            && rule.justification.as_deref() == Some(self.addition.justification.as_str())
-            && rule.expires_at.as_ref().map(|end| day(end.as_str())) == last_day.as_deref().map(day)
+            && text(rule.justification.as_deref()) == addition.justification.trim()
+            && text(rule.service.as_deref()) == text(addition.service.as_deref())
+            && self.ends_with(rule)
     }
 
-    fn key(&self) -> Key {
-        let place = match &self.place {
-            Place::Server(endpoint) => endpoint.id.to_string(),
-            Place::Everywhere(_) => String::new(),
-        };
-        let target = format!("{place} {}", self.port);
-        Key::of(OPERATION, customer_of(&self.place), &target)
+    /// A period is measured from the day on which the rule was made.
+    fn ends_with(&self, rule: &Rule) -> bool {
+        let end = rule.expires_at.as_ref().map(|end| day(end.as_str()));
+        let wanted = self.addition.expires_at.map(|end| end.to_string());
+        if end == wanted.as_deref().map(day) {
+            return true;
+        }
+        let made = rule
+            .created_at
+            .as_ref()
+            .map(|made| made.date_time().date_naive());
+        let counted = self.addition.expires.as_deref().zip(made);
+        let counted = counted.and_then(|(text, made)| days::read(text, made));
+        counted.is_some() && counted.map(|day| day.to_string()).as_deref() == end
     }
 }
 
 /// Rules that are added.
 struct Adding<'a> {
     context: &'a Context,
+    wanted: &'a [Wanted],
     existing: Existing,
-    journal: &'a Journal,
-    /// The rules there are, where an earlier run has added some.
-    live: HashSet<String>,
 }
 
-impl ChangeOfMany for Adding<'_> {
-    type Target = Wanted;
+impl BulkOperation for Adding<'_> {
+    type Row = Wanted;
 
-    fn operation(&self) -> &'static str {
-        OPERATION
+    fn kind(&self) -> RunKind {
+        let scope = match self.wanted {
+            [_] => Scope::One,
+            _ => Scope::Named,
+        };
+        RunKind {
+            verb: OPERATION,
+            scope,
+            customer: None,
+        }
+    }
+
+    async fn plan(&self) -> Result<Vec<PlannedRow<Wanted>>, CliError> {
+        let there = RulesThere::read(&self.context.session, self.wanted).await?;
+        let planned = self.wanted.iter().map(|wanted| {
+            match there.settled(&self.context.session, wanted, self.existing) {
+                Some(outcome) => PlannedRow::settled(wanted.clone(), outcome),
+                None => PlannedRow::send(wanted.clone()),
+            }
+        });
+        Ok(planned.collect())
     }
 
     fn label(&self, wanted: &Wanted) -> Label {
         Label::of(wanted.name(), customer_of(&wanted.place))
     }
 
-    fn key(&self, wanted: &Wanted) -> Key {
-        wanted.key()
+    fn question(&self, _rows: &[&Wanted]) -> Question {
+        Question::none()
     }
 
-    fn wanted(&self, wanted: &Wanted) -> String {
-        to_json(&wanted.addition.request(&wanted.place, &wanted.port)).to_string()
-    }
-
-    fn stands(&self, wanted: &Wanted) -> bool {
-        let added = self.journal.earlier_id(&wanted.key());
-        added.is_none_or(|id| self.live.contains(id))
-    }
-
-    async fn apply(&self, wanted: &Wanted, prior: Prior) -> Result<End, CliError> {
-        add(&self.context.session, wanted, self.existing, prior).await
+    async fn apply(&self, wanted: &Wanted) -> Result<RowOutcome, CliError> {
+        add(&self.context.session, wanted, self.existing).await
     }
 }
 
-/// Adds rules. A later run of the same command does not send again what an earlier one has added.
+/// The rules there are at the places where some are wanted, in force or not yet over.
+#[derive(Debug, Default)]
+pub struct RulesThere(HashMap<Option<EndpointId>, Vec<Rule>>);
+
+impl RulesThere {
+    /// Reads them: of one server by itself, of several with one list for each customer.
+    pub async fn read(session: &Session, wanted: &[Wanted]) -> Result<Self, CliError> {
+        let mut places: Vec<&Place> = Vec::new();
+        for one in wanted {
+            if places
+                .iter()
+                .all(|place| server_of(place) != server_of(&one.place))
+            {
+                places.push(&one.place);
+            }
+        }
+        let mut there = Self::default();
+        if let [one] = places.as_slice() {
+            there
+                .0
+                .insert(server_of(one), rules_of(session, one).await?);
+            return Ok(there);
+        }
+        let mut customers: Vec<Option<CustomerId>> = Vec::new();
+        for place in places {
+            let customer = customer_of(place);
+            if !customers.contains(&customer) {
+                customers.push(customer);
+            }
+        }
+        for customer in customers {
+            let all = references::all_rules(session, |list| {
+                list.billing_customer_id = customer;
+            });
+            for rule in all.await?.into_iter().filter(is_live) {
+                there.0.entry(rule.endpoint_id).or_default().push(rule);
+            }
+        }
+        Ok(there)
+    }
+
+    /// The rules of a place.
+    pub fn at(&self, place: &Place) -> &[Rule] {
+        self.0.get(&server_of(place)).map_or(&[], Vec::as_slice)
+    }
+
+    /// What becomes of a rule that need not be sent, or would be refused.
+    fn settled(
+        &self,
+        session: &Session,
+        wanted: &Wanted,
+        existing: Existing,
+    ) -> Option<RowOutcome> {
+        let rules = self.at(&wanted.place);
+        if let Some(rule) = rules.iter().find(|rule| wanted.is_made(rule)) {
+            let is_ours =
+                session.settle_pending_create(OPERATION, &wanted.name(), (rule.id.into(), rule));
+            let mut applied = skipped(wanted, rule);
+            applied.note = is_ours.then(|| "perhaps by the interrupted run".to_owned());
+            return Some(match is_ours {
+                true => RowOutcome::Applied(applied),
+                false => RowOutcome::Skipped(applied),
+            });
+        }
+        // Whose a rule of all servers is, its list does not tell: there the service decides.
+        let rule = match wanted.place {
+            Place::Server(_) => rules.iter().find(|rule| wanted.port.meets(rule))?,
+            Place::Everywhere(_) => return None,
+        };
+        Some(overlap(wanted, rule, existing).unwrap_or_else(RowOutcome::Failed))
+    }
+}
+
+/// A rule in the way, of which the ports are not the same or something else is not.
+fn overlap(wanted: &Wanted, rule: &Rule, existing: Existing) -> Result<RowOutcome, CliError> {
+    match existing {
+        Existing::Skip => Ok(RowOutcome::Skipped(skipped(wanted, rule))),
+        Existing::Fail => Err(in_the_way(
+            CliError::new(
+                LocalErrorKind::Overlap,
+                format!(
+                    "there is already a rule for {} on {}, and it is not the same",
+                    ports_of(rule),
+                    name_of(&wanted.place)
+                ),
+            ),
+            rule,
+        )),
+    }
+}
+
+fn in_the_way(error: CliError, rule: &Rule) -> CliError {
+    let (id, ports) = (rule.id, ports_of(rule));
+    error.hint(format!(
+        "rule {id} for {ports} is in the way: change it with `rules edit {id} --port PORT`; or skip such ports with --skip-existing"
+    ))
+}
+
+fn skipped(wanted: &Wanted, rule: &Rule) -> Applied {
+    let (ports, name) = (ports_of(rule), name_of(&wanted.place));
+    let (note, sentence) = match wanted.port.is_same(rule) {
+        true => (
+            None,
+            format!("{ports} was already allowed on {name}; nothing was changed."),
+        ),
+        false => (
+            Some(format!("there is already a rule for {ports}")),
+            format!(
+                "No rule was added for {} on {name}; nothing was changed.",
+                wanted.port
+            ),
+        ),
+    };
+    Applied {
+        note,
+        sentence,
+        ..applied(wanted, rule)
+    }
+}
+
+fn server_of(place: &Place) -> Option<EndpointId> {
+    match place {
+        Place::Server(endpoint) => Some(endpoint.id),
+        Place::Everywhere(_) => None,
+    }
+}
+
+fn is_live(rule: &Rule) -> bool {
+    rule.is_active != Some(false)
+}
+
+/// Adds rules. The same command later does not send again what is there.
 pub async fn run(
     context: &Context,
-    words: Words,
+    labels: VerbLabels,
     wanted: &[Wanted],
     existing: Existing,
     args: &RunArgs,
 ) -> Result<Outcome, CliError> {
-    let keys: Vec<Key> = wanted.iter().map(Wanted::key).collect();
-    let journal = Journal::open(context, OPERATION, Origin::Rows, &keys, args)?;
-    let adding = Adding {
-        context,
-        existing,
-        journal: &journal,
-        live: live_rules(&context.session, &journal).await?,
-    };
-    let items = bulk::change_in_journal(context, &adding, wanted, (&journal, args)).await?;
-    bulk::conclude(&context.screen, words, items)
+    let items = add_all(context, wanted, existing, args).await?;
+    bulk::conclude(&context.screen, labels, items)
 }
 
-/// The ids of the rules there are; asked for only where the journal tells of some.
-async fn live_rules(session: &Session, journal: &Journal) -> Result<HashSet<String>, CliError> {
-    if journal.is_empty() {
-        return Ok(HashSet::new());
-    }
-    let rules = references::all_rules(session, |_| {}).await?;
-    Ok(rules.iter().map(|rule| rule.id.to_string()).collect())
+/// The same, with what became of each.
+pub async fn add_all(
+    context: &Context,
+    wanted: &[Wanted],
+    existing: Existing,
+    args: &RunArgs,
+) -> Result<Vec<Item>, CliError> {
+    let adding = Adding {
+        context,
+        wanted,
+        existing,
+    };
+    bulk::run_bulk(context, &adding, args).await
 }
 
 /// Adds one rule.
@@ -241,41 +397,36 @@ pub async fn add(
     session: &Session,
     wanted: &Wanted,
     existing: Existing,
-    prior: Prior,
-) -> Result<End, CliError> {
-    if prior == Prior::PerhapsDone
-        && let Some(rule) = same_rule(session, wanted)
-            .await
-            .map_err(CliError::about_something_lost)?
-    {
-        return Ok(End::Done(made(wanted, &rule)));
-    }
+) -> Result<RowOutcome, CliError> {
     let Wanted {
         place,
         port,
         addition,
     } = wanted;
     let about = wanted.name();
-    let way_back = |answer: &Response<Rule>| {
-        Some(WayBack::RemoveRules {
-            rules: vec![answer.data.id],
-            customer: customer_of(place),
-        })
-    };
     let request = addition.request(place, port);
-    let sent = session
-        .write_reversibly(request, &about, None, way_back)
-        .await;
-    let error = match sent {
+    let planned = PlannedChange::new(about.as_str())
+        .of(customer_of(place))
+        .on(server_of(place));
+    let error = match session.write(request, planned).await {
         Ok(Some(answer)) => {
-            let record = Record::of(customer_of(place), &answer.data);
-            session.learn(Seen::Rules(vec![record]));
-            return Ok(End::Done(made(wanted, &answer.data)));
+            learn(session, place, &answer.data);
+            return Ok(RowOutcome::Applied(made(wanted, &answer.data)));
         }
-        Ok(None) => return Ok(End::Planned),
+        Ok(None) => return Ok(RowOutcome::Planned),
         Err(error) => error.during(format!("allowing {about}")),
     };
     not_made(session, wanted, existing, error).await
+}
+
+/// Whose a rule of all servers is, the service never says: whoever made it knows.
+fn learn(session: &Session, place: &Place, rule: &Rule) {
+    let customer = customer_of(place);
+    session.learn(Observation::Rules(vec![RuleRecord::of(customer, rule)]));
+    if let Place::Everywhere(customer) = place {
+        let owner = customer.map_or(RuleOwner::Account, RuleOwner::Customer);
+        session.learn(Observation::GlobalRules(HashMap::from([(rule.id, owner)])));
+    }
 }
 
 /// What becomes of a rule that was not added as it was asked for.
@@ -284,10 +435,14 @@ async fn not_made(
     wanted: &Wanted,
     existing: Existing,
     error: CliError,
-) -> Result<End, CliError> {
+) -> Result<RowOutcome, CliError> {
     if error.may_have_happened() {
         return match same_rule(session, wanted).await {
-            Ok(Some(rule)) => Ok(End::Done(made(wanted, &rule))),
+            Ok(Some(rule)) => {
+                session.settle_pending_create(OPERATION, &wanted.name(), (rule.id.into(), &rule));
+                learn(session, &wanted.place, &rule);
+                Ok(RowOutcome::Applied(made(wanted, &rule)))
+            }
             Err(_) => Err(error),
             Ok(None) => Err(error.hint("the rule was not added: run the command again")),
         };
@@ -300,26 +455,10 @@ async fn not_made(
     let Some(rule) = there.find(|rule| wanted.port.meets(rule)) else {
         return Err(error);
     };
-    let (id, ports) = (rule.id, ports_of(&rule));
-    if existing == Existing::Skip {
-        let note = Some(format!("there is already a rule for {ports}"));
-        let name = name_of(&wanted.place);
-        let sentence = match wanted.port.is_same(&rule) {
-            true => format!("{ports} was already allowed on {name}; nothing was changed."),
-            false => format!(
-                "No rule was added for {} on {name}; nothing was changed.",
-                wanted.port
-            ),
-        };
-        return Ok(End::Skipped(Done {
-            note,
-            sentence,
-            ..done(wanted, &rule)
-        }));
+    match existing {
+        Existing::Skip => Ok(RowOutcome::Skipped(skipped(wanted, &rule))),
+        Existing::Fail => Err(in_the_way(error, &rule)),
     }
-    Err(error.hint(format!(
-        "rule {id} for {ports} is in the way: change it with `rules edit {id} --port PORT`; or skip such ports with --skip-existing"
-    )))
 }
 
 /// The rule that a call whose answer was lost has made, where it has.
@@ -333,39 +472,38 @@ fn day(moment: &str) -> &str {
     moment.get(..10).unwrap_or(moment)
 }
 
-fn made(wanted: &Wanted, rule: &Rule) -> Done {
-    Done {
+fn made(wanted: &Wanted, rule: &Rule) -> Applied {
+    Applied {
         created: Created::Yes,
-        ..done(wanted, rule)
+        ..applied(wanted, rule)
     }
 }
 
-fn done(wanted: &Wanted, rule: &Rule) -> Done {
+fn applied(wanted: &Wanted, rule: &Rule) -> Applied {
     let (port, name) = (&wanted.port, name_of(&wanted.place));
-    let until = wanted.addition.expires_at.map(|end| end.to_string());
-    let until = until.map(|end| format!(" until {}", day(&end)));
+    let until = rule
+        .expires_at
+        .as_ref()
+        .map(|end| format!(" until {}", day(end.as_str())));
     let until = until.unwrap_or_default();
-    Done {
+    Applied {
         id: rule.id.to_string(),
         record: to_json(rule),
         sentence: format!(
-            "{port} is allowed on {name}{until}; an alert for it, if one was open, is resolved."
+            "{port} is now allowed on {name}{until}. An open alert for it is resolved."
         ),
-        ..Done::default()
+        ..Applied::default()
     }
 }
 
 /// The live rules of a place.
 pub async fn rules_of(session: &Session, place: &Place) -> Result<Vec<Rule>, CliError> {
-    let endpoint: Option<EndpointId> = match place {
-        Place::Server(endpoint) => Some(endpoint.id),
-        Place::Everywhere(_) => None,
-    };
+    let endpoint = server_of(place);
     let rules = references::all_rules(session, |list| {
         list.endpoint_id = endpoint;
         list.billing_customer_id = customer_of(place);
     })
     .await?;
-    let here = |rule: &Rule| rule.endpoint_id == endpoint && rule.is_active != Some(false);
+    let here = |rule: &Rule| rule.endpoint_id == endpoint && is_live(rule);
     Ok(rules.into_iter().filter(here).collect())
 }

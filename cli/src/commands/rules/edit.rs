@@ -1,11 +1,11 @@
 //! `secmon rules edit`.
 
-use super::rule::{self, danger_of, owner_of, sentence, servers_of};
+use super::rule::{self, danger_of, sentence, servers_of};
 use crate::commands::common::args::Justification;
 use crate::commands::common::views;
 use crate::context::Context;
-use crate::error::CliError;
-use crate::notebook::way_back::WayBack;
+use crate::error::{CliError, LocalErrorKind};
+use crate::session::Session;
 use crate::session::prompt::Danger;
 use crate::ui::outcome::{Line, Outcome, Table, to_json};
 use crate::values::days;
@@ -45,20 +45,19 @@ pub async fn run(context: &Context, args: RuleEditArgs) -> Result<Outcome, CliEr
             "nothing to change: give --port, -m, --service or --expires",
         ));
     }
-    let rule = rule::find(&context.session, &args.rule).await?;
-    let mut update = changed(&rule, args)?;
-    update.billing_customer_id = context.session.settings.customer;
     let session = &context.session;
-    context.prompt.confirm(
-        danger_of(session, &rule, Danger::Mild),
-        &format!("About to change the {}.", rule::about(session, &rule)),
-        &rule.id.to_string(),
-    )?;
-    let way_back = WayBack::EditRule {
-        rule: Box::new(rule.clone()),
-        customer: owner_of(session, &rule),
-    };
-    let sent = rule::send(session, ("changing", &rule), update, Some(way_back));
+    let rule = rule::find(session, &args.rule).await?;
+    let mut update = changed(&rule, &args)?;
+    update.billing_customer_id = session.settings.customer;
+    let level = danger_of(session, &rule, Danger::Mild);
+    let question = format!("About to change the {}.", rule::about(session, &rule));
+    context
+        .prompt
+        .confirm(level, &question, &rule.id.to_string())?;
+    if level != Danger::Mild {
+        refuse_changed_since(session, &rule).await?;
+    }
+    let sent = rule::send(session, ("changing", &rule), update);
     let Some(answer) = sent.await? else {
         return Ok(Outcome::record(Value::Null, Table::of(views::RULE, [])));
     };
@@ -67,8 +66,21 @@ pub async fn run(context: &Context, args: RuleEditArgs) -> Result<Outcome, CliEr
     Ok(Outcome::record(to_json(&answer.data), table).tell(vec![Line::text(sentence)]))
 }
 
+/// The service replaces the whole rule: what somebody has changed while a question stood would be lost.
+async fn refuse_changed_since(session: &Session, rule: &Rule) -> Result<(), CliError> {
+    let now = rule::find(session, &rule.id.to_string()).await?;
+    match now == *rule {
+        true => Ok(()),
+        false => Err(CliError::new(
+            LocalErrorKind::ChangedSince,
+            format!("rule {} was changed meanwhile: nothing was sent", rule.id),
+        )
+        .hint(format!("look at it again: `rules show {}`", rule.id))),
+    }
+}
+
 /// The rule as it is, with the changes: the service replaces the whole rule.
-fn changed(rule: &Rule, args: RuleEditArgs) -> Result<UpdateRule, CliError> {
+fn changed(rule: &Rule, args: &RuleEditArgs) -> Result<UpdateRule, CliError> {
     let mut update = UpdateRule::from_rule(rule).ok_or_else(|| rule::unreadable(rule))?;
     if let Some(text) = &args.port {
         let port = PortSpec::parse(text)?;
@@ -77,10 +89,12 @@ fn changed(rule: &Rule, args: RuleEditArgs) -> Result<UpdateRule, CliError> {
             update.protocol = port.protocol;
         }
     }
-    if let Some(message) = args.justification.message {
-        update.justification = message;
+    if let Some(message) = &args.justification.message {
+        update.justification.clone_from(message);
     }
-    update.service = args.service.or(update.service);
+    if args.service.is_some() {
+        update.service.clone_from(&args.service);
+    }
     match args.expires.as_deref() {
         Some("never") => update.expires_at = None,
         Some(day) => update.expires_at = Some(days::day("--expires", day)?),

@@ -7,11 +7,11 @@ use crate::commands::common::views;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::machine::files;
-use crate::notebook::index::Seen;
-use crate::notebook::way_back::WayBack;
 use crate::references;
 use crate::session::Session;
+use crate::session::calls::PlannedChange;
 use crate::session::prompt::Danger;
+use crate::state::records::Observation;
 use crate::ui::outcome::{Outcome, Table, to_json};
 use crate::values::ports::PortSpec;
 use clap::{Args, ValueEnum};
@@ -124,16 +124,9 @@ async fn ingest(
     let customer = references::owner(context, endpoint)?;
     let mut request = IngestFirewall::new(customer, endpoint.id, content);
     request.format = args.format.map(format);
-    let way_back = |answer: &Response<FirewallIngest>| {
-        let rules = answer.data.suggested.as_ref()?;
-        Some(WayBack::RemoveRules {
-            rules: rules.iter().map(|rule| rule.id).collect(),
-            customer: Some(customer),
-        })
-    };
     let about = format!("a firewall dump of {server}");
-    let session = &context.session;
-    let sent = session.write_reversibly(request, &about, None, way_back);
+    let planned = PlannedChange::new(about).on(Some(endpoint.id));
+    let sent = context.session.write(request, planned);
     let answer = sent
         .await
         .map_err(|error| explained(error, &name, &server, args.format))?;
@@ -167,17 +160,11 @@ async fn remove_excepted(
 async fn remove(session: &Session, endpoint: &Endpoint, rule: &Rule) -> Result<(), CliError> {
     let mut request = DeleteRule::account_wide(rule.id);
     request.billing_customer_id = endpoint.billing_customer_id;
-    let way_back = endpoint
-        .billing_customer_id
-        .map(|customer| WayBack::AddRule {
-            rule: Box::new(rule.clone()),
-            customer,
-        });
-    if rule::send(session, ("removing", rule), request, way_back)
+    if rule::send(session, ("removing", rule), request)
         .await?
         .is_some()
     {
-        session.learn(Seen::Gone(rule.id.into()));
+        session.learn(Observation::Gone(rule.id.into()));
     }
     Ok(())
 }

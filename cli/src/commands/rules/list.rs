@@ -6,9 +6,9 @@ use crate::commands::common::streamed::Stream;
 use crate::commands::common::views;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::notebook::index::{Record, Seen};
-use crate::notebook::owner::Owner;
 use crate::references;
+use crate::state::records::{Observation, RuleRecord};
+use crate::state::rule_owner::RuleOwner;
 use crate::ui::Reader;
 use crate::ui::outcome::{Cell, Outcome, to_json};
 use crate::values::durations;
@@ -95,8 +95,8 @@ async fn stream(
     while let Some(page) = pages.next().await {
         let rules = page?.into_inner().data;
         let seen = rules.iter();
-        let seen = seen.map(|rule| Record::of(context.session.settings.customer, rule));
-        context.session.learn(Seen::Rules(seen.collect()));
+        let seen = seen.map(|rule| RuleRecord::of(context.session.settings.customer, rule));
+        context.session.learn(Observation::Rules(seen.collect()));
         if stream.show(rows.of(rules).await?)? == Reader::Gone {
             break;
         }
@@ -130,7 +130,7 @@ impl Rows<'_> {
 }
 
 /// The rules with what the service does not say of them: whose the global ones are, and which servers have ended.
-fn listed(rules: &[Rule], owners: &HashMap<RuleId, Owner>, live: &Live) -> Outcome {
+fn listed(rules: &[Rule], owners: &HashMap<RuleId, RuleOwner>, live: &Live) -> Outcome {
     let owner = |rule: &Rule| owners.get(&rule.id).filter(|_| rule.endpoint_id.is_none());
     let has_ended = |rule: &Rule| rule.is_active != Some(false) && live.has_ended(rule);
     let mut outcome = Outcome::list(rules, views::RULE);

@@ -91,6 +91,7 @@ fn of_rule(rule: Rule, name: &str) -> Result<ListedRule, CliError> {
             justification: rule.justification.unwrap_or_default(),
             service: rule.service,
             expires_at: rule.expires_at.map(Expiry::from),
+            expires: None,
         },
         is_expired: rule.is_active == Some(false),
     })
@@ -141,6 +142,7 @@ impl Columns<'_> {
                 justification: self.cell(record, "justification").unwrap_or_default(),
                 service: self.cell(record, "service"),
                 expires_at: expires_at.transpose()?,
+                expires: None,
             },
             is_expired,
         })

@@ -2,19 +2,17 @@
 
 use crate::context::Context;
 use crate::error::CliError;
-use crate::notebook::history;
-use crate::notebook::index::Seen;
-use crate::notebook::owner::Owner;
 use crate::references;
+use crate::state::records::Observation;
+use crate::state::rule_owner::RuleOwner;
 use secmon::model::{CustomerId, Rule, RuleId, RuleScope};
 use std::collections::HashMap;
 
-/// The owners of those of the rules that are global, as far as the history, the index or, for rules that were listed for
+/// The owners of those of the rules that are global, as far as this computer remembers it or, for rules that were listed for
 /// a customer, one more call can tell.
-pub async fn of(context: &Context, rules: &[Rule]) -> Result<HashMap<RuleId, Owner>, CliError> {
+pub async fn of(context: &Context, rules: &[Rule]) -> Result<HashMap<RuleId, RuleOwner>, CliError> {
     let session = &context.session;
     let mut owners = session.known()?.global_rules.clone();
-    owners.extend(history::makers_of_rules(&session.service_name())?);
     let is_unknown = |rule: &&Rule| rule.endpoint_id.is_none() && !owners.contains_key(&rule.id);
     let unknown: Vec<RuleId> = rules
         .iter()
@@ -25,7 +23,9 @@ pub async fn of(context: &Context, rules: &[Rule]) -> Result<HashMap<RuleId, Own
         && !unknown.is_empty()
     {
         let told = told_apart(context, customer, unknown).await?;
-        context.session.learn(Seen::GlobalRules(told.clone()));
+        context
+            .session
+            .learn(Observation::GlobalRules(told.clone()));
         owners.extend(told);
     }
     Ok(owners)
@@ -36,7 +36,7 @@ async fn told_apart(
     context: &Context,
     customer: CustomerId,
     rules: Vec<RuleId>,
-) -> Result<HashMap<RuleId, Owner>, CliError> {
+) -> Result<HashMap<RuleId, RuleOwner>, CliError> {
     let session = &context.session;
     let seen = references::seen_customers(session)?;
     let Some(other) = seen.into_iter().find(|other| *other != customer) else {
@@ -48,8 +48,8 @@ async fn told_apart(
     })
     .await?;
     let owner = |id| match others.iter().any(|rule| rule.id == id) {
-        true => Owner::Account,
-        false => Owner::Customer(customer),
+        true => RuleOwner::Account,
+        false => RuleOwner::Customer(customer),
     };
     Ok(rules.into_iter().map(|id| (id, owner(id))).collect())
 }

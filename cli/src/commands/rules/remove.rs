@@ -2,24 +2,27 @@
 
 use super::rule::{self, danger_of};
 use crate::bulk::args::RunArgs;
-use crate::bulk::{self, ChangeOfMany, Done, End, Journal, Key, Label, Origin, Prior, Words};
+use crate::bulk::{
+    self, Applied, BulkOperation, Label, PlannedRow, Question, RowOutcome, VerbLabels,
+};
 use crate::commands::common::views::{owner_of, ports_of};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::machine::files;
-use crate::notebook::index::Seen;
-use crate::notebook::way_back::WayBack;
 use crate::references::{self, Reference};
 use crate::session::Session;
-use crate::session::prompt::{Danger, Prompt};
+use crate::session::batch::RunKind;
+use crate::session::prompt::Danger;
+use crate::state::changes::Scope;
+use crate::state::records::Observation;
 use crate::ui::invocation::quoted;
-use crate::ui::outcome::{Outcome, to_json};
+use crate::ui::outcome::Outcome;
 use crate::values::durations::counted;
 use crate::values::ports::PortSpec;
 use clap::Args;
 use secmon::model::{Rule, RuleScope};
 use secmon::operations::DeleteRule;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Rules to remove.
 #[derive(Debug, Args)]
@@ -35,83 +38,69 @@ pub struct RuleRemoveArgs {
     pub run: RunArgs,
 }
 
-const OPERATION: &str = "remove_rule";
-const REMOVED: Words = Words {
+const OPERATION: &str = "delete_rule";
+const REMOVED: VerbLabels = VerbLabels {
     done: "removed",
     skipped: "already removed",
 };
 
-/// A rule, and the word that names it.
+/// What names a rule, and the rule where there is one.
 struct NamedRule {
     word: String,
-    rule: Rule,
-    /// An earlier run has asked for its end, and it is no longer there.
-    is_gone: bool,
+    rule: Option<Rule>,
 }
 
-/// Rules that are removed, and the run that this one may go on with.
+/// Rules that are removed.
 struct Removing<'a> {
     context: &'a Context,
     args: &'a RuleRemoveArgs,
-    journal: Journal,
+    words: Vec<String>,
+    ports: Vec<PortSpec>,
 }
 
-impl<'a> Removing<'a> {
-    fn begin(
-        context: &'a Context,
-        args: &'a RuleRemoveArgs,
-        words: &[String],
-    ) -> Result<Self, CliError> {
-        let keys: Vec<Key> = words
-            .iter()
-            .map(|word| key(&context.session, args, word))
-            .collect();
-        let journal = Journal::open(context, OPERATION, Origin::Rows, &keys, &args.run)?;
-        Ok(Self {
-            context,
-            args,
-            journal,
-        })
-    }
-
-    /// The rule that a word names, as it was found; or as the earlier run knew it.
-    fn row(&self, word: &str, found: Result<Rule, CliError>) -> Result<NamedRule, CliError> {
-        let key = key(&self.context.session, self.args, word);
-        let earlier: Option<Rule> = self.journal.recalled(&key);
-        let (rule, is_gone) = match (found, earlier) {
-            (Ok(rule), Some(earlier)) if rule.id != earlier.id => {
-                let place = format!("the rule for {}", rule::place(&self.context.session, &rule));
-                return Err(bulk::came_back(word, &place, "remove"));
-            }
-            (Ok(rule), _) => (rule, false),
-            (Err(error), Some(rule)) if error.exit() == Exit::NotFound => (rule, true),
-            (Err(error), _) => return Err(error),
-        };
-        Ok(NamedRule {
-            word: word.to_owned(),
-            rule,
-            is_gone,
-        })
-    }
-
-    async fn by_ids(&self, names: &[String]) -> Result<Vec<NamedRule>, CliError> {
+impl Removing<'_> {
+    async fn by_ids(&self) -> Result<Vec<PlannedRow<NamedRule>>, CliError> {
         let mut rows = Vec::new();
-        for name in names {
-            let found = rule::find(&self.context.session, name).await;
-            push(&mut rows, self.row(name, found)?);
+        for word in &self.words {
+            let found = rule::find(&self.context.session, word).await;
+            self.add(&mut rows, word, found)?;
         }
         Ok(rows)
     }
 
-    /// A server's own rules for exactly these ports: one of several ports goes as a whole, or not at all.
-    async fn on_server(
+    /// Adds what was named; a rule that is named twice is removed once.
+    fn add(
         &self,
-        ports: &[PortSpec],
-        server: &str,
-    ) -> Result<Vec<NamedRule>, CliError> {
+        rows: &mut Vec<PlannedRow<NamedRule>>,
+        word: &str,
+        found: Result<Rule, CliError>,
+    ) -> Result<(), CliError> {
+        let id = |row: &PlannedRow<NamedRule>| row.row.rule.as_ref().map(|rule| rule.id);
+        let named = |rule| NamedRule {
+            word: word.to_owned(),
+            rule,
+        };
+        match found {
+            Ok(rule) if rows.iter().any(|row| id(row) == Some(rule.id)) => {}
+            Ok(rule) => rows.push(PlannedRow::send(named(Some(rule)))),
+            Err(error) if error.exit() == Exit::NotFound => {
+                let state = self.context.session.state();
+                let ended = state.and_then(|state| state.ended_at(word.trim()));
+                rows.push(match ended {
+                    Some(_) => removed_before(word, word.trim()),
+                    None => PlannedRow::settled(named(None), RowOutcome::Failed(error)),
+                });
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// A server's own rules for exactly these ports: one of several ports goes as a whole, or not at all.
+    async fn on_server(&self, server: &str) -> Result<Vec<PlannedRow<NamedRule>>, CliError> {
         let endpoint = match references::endpoint(self.context, server).await {
             Err(error) if error.exit() == Exit::NotFound => {
-                return Err(self.with_rules_of_ended(error, ports, server).await);
+                return Err(self.with_rules_of_ended(error, &self.ports, server).await);
             }
             found => found?,
         };
@@ -121,11 +110,21 @@ impl<'a> Removing<'a> {
         })
         .await?;
         let mut rows = Vec::new();
-        for port in ports {
+        let state = self.context.session.state();
+        let removed = state.map(|state| state.removed_rules(&endpoint.id.to_string()));
+        let removed = removed.unwrap_or_default().into_iter();
+        let removed: Vec<Rule> = removed
+            .filter_map(|rule| serde_json::from_value(rule).ok())
+            .collect();
+        for port in &self.ports {
             let found = rules.iter().find(|rule| port.is_same(rule)).cloned();
+            let earlier = removed.iter().find(|rule| port.is_same(rule));
+            if let (None, Some(earlier)) = (&found, earlier) {
+                rows.push(removed_before(&port.to_string(), &earlier.id.to_string()));
+                continue;
+            }
             let none = || no_rule(&rules, port, &references::name_of(&endpoint), server);
-            let row = self.row(&port.to_string(), found.ok_or_else(none))?;
-            push(&mut rows, row);
+            self.add(&mut rows, &port.to_string(), found.ok_or_else(none))?;
         }
         Ok(rows)
     }
@@ -161,96 +160,96 @@ impl<'a> Removing<'a> {
     }
 }
 
-/// A rule that is named twice is removed once.
-fn push(rows: &mut Vec<NamedRule>, row: NamedRule) {
-    if rows.iter().all(|other| other.rule.id != row.rule.id) {
-        rows.push(row);
+/// A rule that this computer has removed before.
+fn removed_before(word: &str, id: &str) -> PlannedRow<NamedRule> {
+    let outcome = RowOutcome::Skipped(Applied {
+        id: id.to_owned(),
+        record: json!({ "id": id, "removed": true }),
+        sentence: format!("The rule {word} was already removed from this computer."),
+        note: Some("already removed, from this computer".to_owned()),
+        ..Applied::default()
+    });
+    let row = NamedRule {
+        word: word.to_owned(),
+        rule: None,
+    };
+    PlannedRow::settled(row, outcome)
+}
+
+impl BulkOperation for Removing<'_> {
+    type Row = NamedRule;
+
+    fn kind(&self) -> RunKind {
+        let scope = match self.args.rules.as_slice() {
+            [one] if one != "-" => Scope::One,
+            _ => Scope::Named,
+        };
+        RunKind {
+            verb: OPERATION,
+            scope,
+            customer: None,
+        }
     }
-}
 
-fn key(session: &Session, args: &RuleRemoveArgs, word: &str) -> Key {
-    let place = args.on.as_deref().unwrap_or_default();
-    Key::of(
-        OPERATION,
-        session.settings.customer,
-        &format!("{place} {word}"),
-    )
-}
-
-impl ChangeOfMany for Removing<'_> {
-    type Target = NamedRule;
-
-    fn operation(&self) -> &'static str {
-        OPERATION
+    async fn plan(&self) -> Result<Vec<PlannedRow<NamedRule>>, CliError> {
+        match &self.args.on {
+            Some(server) => self.on_server(server).await,
+            None => self.by_ids().await,
+        }
     }
 
     fn label(&self, row: &NamedRule) -> Label {
-        Label::of(ports_of(&row.rule), owner_of(&row.rule))
+        match &row.rule {
+            Some(rule) => Label::of(ports_of(rule), owner_of(rule)),
+            None => Label::of(&row.word, None),
+        }
     }
 
-    fn key(&self, row: &NamedRule) -> Key {
-        key(&self.context.session, self.args, &row.word)
+    fn question(&self, rows: &[&NamedRule]) -> Question {
+        let session = &self.context.session;
+        let rules: Vec<&Rule> = rows.iter().filter_map(|row| row.rule.as_ref()).collect();
+        let levels = rules
+            .iter()
+            .map(|rule| danger_of(session, rule, Danger::Moderate));
+        Question {
+            level: levels.max().unwrap_or(Danger::Moderate).times(rules.len()),
+            text: format!(
+                "About to remove {}: {}.",
+                counted(rules.len(), "rule"),
+                bulk::preview(&rules, |rule| rule::place(session, rule))
+            ),
+            typed: match rules.as_slice() {
+                [one] => one.id.to_string(),
+                many => many.len().to_string(),
+            },
+        }
     }
 
-    fn kept(&self, row: &NamedRule) -> Value {
-        to_json(&row.rule)
-    }
-
-    fn stands(&self, row: &NamedRule) -> bool {
-        row.is_gone
-    }
-
-    async fn already(&self, row: &NamedRule, prior: Prior) -> Result<Option<End>, CliError> {
-        let is_gone = row.is_gone && prior == Prior::PerhapsDone;
-        let end = || End::Skipped(removed(&self.context.session, &row.rule));
-        Ok(is_gone.then(|| end().after(prior)))
-    }
-
-    async fn apply(&self, row: &NamedRule, _prior: Prior) -> Result<End, CliError> {
-        remove_one(&self.context.session, &row.rule).await
+    async fn apply(&self, row: &NamedRule) -> Result<RowOutcome, CliError> {
+        match &row.rule {
+            Some(rule) => remove_one(&self.context.session, rule).await,
+            None => Ok(RowOutcome::Planned),
+        }
     }
 }
 
 /// Runs the command: every rule is found before any is removed.
 pub async fn run(context: &Context, args: &RuleRemoveArgs) -> Result<Outcome, CliError> {
-    let (removing, rows) = match &args.on {
-        Some(server) => {
-            let ports = PortSpec::parse_all(&args.rules)?;
-            let words: Vec<String> = ports.iter().map(ToString::to_string).collect();
-            let removing = Removing::begin(context, args, &words)?;
-            let rows = removing.on_server(&ports, server).await?;
-            (removing, rows)
-        }
+    let (words, ports) = match &args.on {
+        Some(_) => (Vec::new(), PortSpec::parse_all(&args.rules)?),
         None => {
             refuse_ports(&args.rules)?;
-            let words = files::or_stdin(&args.rules)?;
-            let removing = Removing::begin(context, args, &words)?;
-            let rows = removing.by_ids(&words).await?;
-            (removing, rows)
+            (files::or_stdin(&args.rules)?, Vec::new())
         }
     };
-    confirm(&context.session, &context.prompt, &rows)?;
-    let run = (&removing.journal, &args.run);
-    let items = bulk::change_in_journal(context, &removing, &rows, run).await?;
-    bulk::conclude(&context.screen, REMOVED, items)
-}
-
-fn confirm(session: &Session, prompt: &Prompt, rows: &[NamedRule]) -> Result<(), CliError> {
-    let question = format!(
-        "About to remove {}: {}.",
-        counted(rows.len(), "rule"),
-        bulk::preview(rows, |row| rule::place(session, &row.rule))
-    );
-    let name = match rows {
-        [one] => one.rule.id.to_string(),
-        many => many.len().to_string(),
+    let removing = Removing {
+        context,
+        args,
+        words,
+        ports,
     };
-    let danger = rows
-        .iter()
-        .map(|row| danger_of(session, &row.rule, Danger::Moderate))
-        .max();
-    let danger = danger.unwrap_or(Danger::Moderate).times(rows.len());
-    prompt.confirm(danger, &question, &name)
+    let items = bulk::run_bulk(context, &removing, &args.run).await?;
+    bulk::conclude(&context.screen, REMOVED, items)
 }
 
 /// The error of a port that no rule of a server is for, with the rule that it may be part of.
@@ -288,29 +287,24 @@ fn refuse_ports(names: &[String]) -> Result<(), CliError> {
     )
 }
 
-async fn remove_one(session: &Session, rule: &Rule) -> Result<End, CliError> {
+async fn remove_one(session: &Session, rule: &Rule) -> Result<RowOutcome, CliError> {
     let mut request = DeleteRule::account_wide(rule.id);
     request.billing_customer_id = session.settings.customer;
-    // Whose servers a global rule is for, nobody could say later.
-    let way_back = rule::owner_of(session, rule).map(|customer| WayBack::AddRule {
-        rule: Box::new(rule.clone()),
-        customer,
-    });
-    let sent = rule::send(session, ("removing", rule), request, way_back).await?;
-    Ok(sent.map_or(End::Planned, |_| {
-        session.learn(Seen::Gone(rule.id.into()));
-        End::Done(removed(session, rule))
+    let sent = rule::send(session, ("removing", rule), request).await?;
+    Ok(sent.map_or(RowOutcome::Planned, |_| {
+        session.learn(Observation::Gone(rule.id.into()));
+        RowOutcome::Applied(removed(session, rule))
     }))
 }
 
-fn removed(session: &Session, rule: &Rule) -> Done {
-    Done {
+fn removed(session: &Session, rule: &Rule) -> Applied {
+    Applied {
         id: rule.id.to_string(),
         record: json!({ "id": rule.id, "removed": true }),
         sentence: format!(
             "The rule for {} is removed. If a port is still open, the next scan raises an alert.",
             rule::place(session, rule)
         ),
-        ..Done::default()
+        ..Applied::default()
     }
 }

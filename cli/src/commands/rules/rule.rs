@@ -2,9 +2,9 @@
 
 use crate::commands::common::views::{self, place_of, ports_of};
 use crate::error::{CliError, Exit};
-use crate::notebook::way_back::WayBack;
 use crate::references::{self, RecordKind};
 use crate::session::Session;
+use crate::session::calls::PlannedChange;
 use crate::session::prompt::Danger;
 use crate::values::ports::PortSpec;
 use secmon::model::{CustomerId, Rule};
@@ -93,11 +93,12 @@ pub async fn send<O: Operation>(
     session: &Session,
     (doing, rule): (&str, &Rule),
     request: O,
-    way_back: Option<WayBack>,
 ) -> Result<Option<Response<O::Output>>, CliError> {
-    let (about, server) = (about(session, rule), rule.endpoint_id.map(Uuid::from));
-    let sent = session.write_reversibly(request, &about, server, |_| way_back);
-    sent.await.map_err(|error| {
+    let planned = PlannedChange::new(about(session, rule))
+        .of(owner_of(session, rule))
+        .on(rule.endpoint_id)
+        .before(rule);
+    session.write(request, planned).await.map_err(|error| {
         let error = refused_for_customer(session, rule, error);
         error.during(format!("{doing} rule {}", rule.id))
     })

@@ -1,13 +1,13 @@
 //! `secmon subscription change`.
 
 use super::plans;
-use super::target::{Subscription, SubscriptionTarget, conclude, untaken, with_moves};
-use crate::bulk::{Done, End};
+use super::target::{self, SubscriptionTarget, conclude, untaken, with_moves};
+use crate::bulk::{Applied, RowOutcome};
 use crate::commands::common::capacity::{DOMAINS, Kept};
+use crate::commands::lifecycle::{SubscriptionRef, send};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::notebook::index::Seen;
-use crate::notebook::way_back::{Capacity, WayBack};
+use crate::state::records::Observation;
 use crate::ui::outcome::Outcome;
 use crate::values::durations::counted;
 use clap::Args;
@@ -39,7 +39,7 @@ pub async fn run(context: &Context, args: SubscriptionChangeArgs) -> Result<Outc
             "say what to change: --plan PLAN, or --quantity N for a product with slots",
         ));
     }
-    let subscription = Subscription::read(context, &args.target)?;
+    let subscription = target::read(context, &args.target)?;
     let to = args
         .plan
         .clone()
@@ -52,7 +52,7 @@ pub async fn run(context: &Context, args: SubscriptionChangeArgs) -> Result<Outc
         (true, _) => Kept::Unknown,
     };
     let change = format!("change {label} to {to}");
-    subscription.confirm(context, &change, kept).await?;
+    target::confirm(context, &subscription, &change, kept).await?;
     let mut request = ChangeSubscription::new(
         subscription.customer,
         subscription.service,
@@ -62,60 +62,45 @@ pub async fn run(context: &Context, args: SubscriptionChangeArgs) -> Result<Outc
     let asked = args.quantity;
     request.new_quantity = asked;
     request.force = args.force.then_some(true);
-    let before = subscription.active(context).await;
-    let sent = context
-        .session
-        .write_reversibly(request, &label, None, |answer| {
-            way_back(&subscription, &answer.data)
-        })
-        .await;
-    let end = match sent {
+    let before = target::active(context, &subscription).await;
+    let sent = context.session.write(request, label.as_str()).await;
+    let outcome = match sent {
         Err(error) => Err(plans::named_in(&context.session, error)),
-        Ok(None) => Ok(End::Planned),
+        Ok(None) => Ok(RowOutcome::Planned),
         Ok(Some(answer)) => {
-            let end = changed(context, &subscription, &answer, asked);
-            Ok(with_moves(before, subscription.active(context).await, end))
+            let outcome = changed(context, &subscription, &answer, asked);
+            Ok(with_moves(
+                before,
+                target::active(context, &subscription).await,
+                outcome,
+            ))
         }
     };
-    conclude(&subscription, "changing", end)
-}
-
-/// What takes a change back: the earlier plan or quantity, where the answer tells it.
-fn way_back(subscription: &Subscription, change: &SubscriptionChange) -> Option<WayBack> {
-    if !change.changed {
-        return Some(WayBack::Nothing);
-    }
-    let plan = change.previous_plan_slug.clone().map(Capacity::Plan);
-    let to = plan.or(change.previous_quantity.map(Capacity::Quantity))?;
-    Some(WayBack::ChangeSubscription {
-        customer: subscription.customer,
-        service: subscription.service,
-        product: subscription.product.as_str().into(),
-        to,
-    })
+    conclude(&subscription, "changing", outcome)
 }
 
 fn changed(
     context: &Context,
-    subscription: &Subscription,
+    subscription: &SubscriptionRef,
     answer: &Response<SubscriptionChange>,
     asked: Option<u32>,
-) -> End {
+) -> RowOutcome {
     let data = &answer.data;
-    if let Some(id) = data.subscription_id {
-        subscription.learn(&context.session, id);
-    }
+    let size = data.plan_slug.as_ref().map(ToString::to_string);
+    let size = size.or(data.quantity.map(|quantity| counted(quantity, "slot")));
+    let status = subscription.last_status.clone();
+    send::remember(&context.session, subscription, status, size);
     let plans = [&data.previous_plan_slug, &data.plan_slug];
     let plans = plans.into_iter().flatten().map(ToString::to_string);
-    context.session.learn(Seen::Plans(plans.collect()));
+    context.session.learn(Observation::Plans(plans.collect()));
     let (label, changed) = (subscription.label(), from_and_to(data));
     let untaken = untaken(asked, data.quantity, data.plan_slug.as_ref());
     let id = data.subscription_id.map(|id| id.to_string());
     let sentence = format!("{label} {changed}.{untaken}");
-    let done = Done::answered(id.unwrap_or_default(), answer, sentence);
+    let done = Applied::answered(id.unwrap_or_default(), answer, sentence);
     match data.changed {
-        true => End::Done(done),
-        false => End::Skipped(done),
+        true => RowOutcome::Applied(done),
+        false => RowOutcome::Skipped(done),
     }
 }
 

@@ -10,7 +10,7 @@ use self::change::SubscriptionChangeArgs;
 use self::set::SubscriptionSetArgs;
 use self::switch::SUSPEND_EXAMPLES;
 use self::target::SubscriptionTarget;
-use crate::commands::common::transition::Transition;
+use crate::commands::lifecycle::Transition;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::ui::outcome::Outcome;
@@ -21,7 +21,7 @@ use clap::Subcommand;
 pub enum SubscriptionCommand {
     /// Create or update the subscription of a service
     Set(SubscriptionSetArgs),
-    /// List the plan names that this machine knows: from the configuration and from earlier answers
+    /// List the plan names that this computer knows: from the configuration and from earlier answers
     Plans,
     /// Change the plan or quantity; a downgrade below what is in use is refused
     Change(SubscriptionChangeArgs),

@@ -1,13 +1,15 @@
 //! `secmon subscription set`.
 
 use super::plans;
-use super::target::{Subscription, SubscriptionTarget, conclude, untaken};
-use crate::bulk::{Created, Done, End};
+use super::target::{self, SubscriptionTarget, conclude, untaken, with_moves};
+use crate::bulk::{Applied, Created, RowOutcome};
 use crate::commands::common::args::ClientContact;
+use crate::commands::common::capacity::Kept;
 use crate::commands::common::new_customer;
+use crate::commands::lifecycle::{SubscriptionRef, send};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::notebook::index::Seen;
+use crate::state::records::Observation;
 use crate::ui::outcome::Outcome;
 use clap::Args;
 use secmon::Response;
@@ -36,7 +38,7 @@ pub struct SubscriptionSetArgs {
 
 /// Runs the command.
 pub async fn run(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome, CliError> {
-    let subscription = Subscription::read(context, &args.target)?;
+    let subscription = target::read(context, &args.target)?;
     let mut request = ProvisionSubscription::new(
         subscription.customer,
         subscription.service,
@@ -50,37 +52,48 @@ pub async fn run(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome
     request.client_email = args.contact.client_email;
     new_customer::announce(&context.session, &context.screen, subscription.customer).await?;
     let label = subscription.label();
-    let end = match context.session.write(request, &label).await {
+    let before = target::active(context, &subscription).await;
+    if before.as_ref().is_some_and(|active| !active.is_empty()) {
+        // A repeat of an old line takes an upgrade back, without a check of what is in use.
+        let change = format!("set {label}");
+        target::confirm(context, &subscription, &change, Kept::Unknown).await?;
+    }
+    let outcome = match context.session.write(request, label.as_str()).await {
         Err(error) => Err(plans::named_in(&context.session, error)),
-        Ok(None) => Ok(End::Planned),
-        Ok(Some(answer)) => Ok(End::Done(done(context, &subscription, &answer, asked))),
+        Ok(None) => Ok(RowOutcome::Planned),
+        Ok(Some(answer)) => {
+            let done = RowOutcome::Applied(done(context, &subscription, &answer, asked));
+            let now = target::active(context, &subscription).await;
+            Ok(with_moves(before, now, done))
+        }
     };
-    conclude(&subscription, "setting", end)
+    conclude(&subscription, "setting", outcome)
 }
 
 fn done(
     context: &Context,
-    subscription: &Subscription,
+    subscription: &SubscriptionRef,
     answer: &Response<model::Subscription>,
     asked: Option<u32>,
-) -> Done {
+) -> Applied {
     let (data, created) = (&answer.data, Created::by(answer));
-    subscription.learn(&context.session, data.subscription_id);
     let plan = data.plan_slug.as_ref().map(ToString::to_string);
     let plans = plan.iter().cloned().collect();
-    context.session.learn(Seen::Plans(plans));
+    context.session.learn(Observation::Plans(plans));
     let quantity = data.quantity;
     let what = plan.or(quantity.map(|quantity| format!("quantity {quantity}")));
+    let status = Some(data.status.clone());
+    send::remember(&context.session, subscription, status, what.clone());
     let mut sentence = sentence(subscription, what, &data.status, created);
     sentence += &untaken(asked, quantity, data.plan_slug.as_ref());
-    Done {
+    Applied {
         created,
-        ..Done::answered(data.subscription_id, answer, sentence)
+        ..Applied::answered(data.subscription_id, answer, sentence)
     }
 }
 
 fn sentence(
-    subscription: &Subscription,
+    subscription: &SubscriptionRef,
     what: Option<String>,
     status: &SubscriptionStatus,
     created: Created,

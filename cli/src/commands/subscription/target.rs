@@ -1,17 +1,15 @@
 //! The subscription that a command is about.
 
-use crate::bulk::{self, Done, End, Item, Label};
+use crate::bulk::{self, Applied, Item, Label, RowOutcome};
 use crate::commands::common::capacity::{self, Kept};
 use crate::commands::domain::provision;
+use crate::commands::lifecycle::SubscriptionRef;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::notebook::index::{self, Seen};
-use crate::session::Session;
 use crate::session::prompt::Danger;
 use crate::ui::outcome::Outcome;
 use clap::Args;
-use secmon::model::{CustomerId, PlanSlug, ServiceId, SubscriptionId};
-use serde::{Deserialize, Serialize};
+use secmon::model::PlanSlug;
 
 /// The subscription of a service to a product.
 #[derive(Debug, Args)]
@@ -23,79 +21,54 @@ pub struct SubscriptionTarget {
     pub product: String,
 }
 
-/// The subscription a command is about.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Subscription {
-    /// Whose it is.
-    pub customer: CustomerId,
-    /// The service that pays.
-    pub service: ServiceId,
-    /// What it is for.
-    pub product: String,
+/// The subscription that the arguments name, with its state as this computer was answered last.
+pub fn read(context: &Context, target: &SubscriptionTarget) -> Result<SubscriptionRef, CliError> {
+    let customer = context.customer()?;
+    let mut named = SubscriptionRef {
+        customer,
+        service: provision::service(&context.prompt, Some(&target.service))?,
+        product: target.product.clone(),
+        last_status: None,
+    };
+    let known = context.session.known()?.subscriptions.iter();
+    let mut known = known.map(SubscriptionRef::from);
+    if let Some(known) = known.find(|known| known.record() == named.record()) {
+        named.last_status = known.last_status;
+    }
+    Ok(named)
 }
 
-impl Subscription {
-    pub fn read(context: &Context, target: &SubscriptionTarget) -> Result<Self, CliError> {
-        let customer = context.customer()?;
-        let service = provision::service(&context.prompt, Some(&target.service))?;
-        Ok(Self {
-            customer,
-            service,
-            product: target.product.clone(),
-        })
+/// What takes up its capacity now; nothing in a dry run, which changes none of it.
+pub async fn active(context: &Context, one: &SubscriptionRef) -> Option<Vec<String>> {
+    match context.session.settings.safety.dry_run {
+        true => None,
+        false => capacity::active(&context.session, one.customer, &one.product).await,
     }
+}
 
-    /// The names of what is active of its product; none in a dry run, or where they cannot be read.
-    pub async fn active(&self, context: &Context) -> Option<Vec<String>> {
-        match context.session.settings.safety.dry_run {
-            true => None,
-            false => capacity::active(&context.session, self.customer, &self.product).await,
-        }
-    }
-
-    /// Asks before a change of it, with what that may pause.
-    pub async fn confirm(
-        &self,
-        context: &Context,
-        change: &str,
-        kept: Kept,
-    ) -> Result<(), CliError> {
-        let danger = Danger::Moderate;
-        let (session, prompt, product) = (&context.session, &context.prompt, &self.product);
-        let outlook =
-            capacity::outlook(session, prompt, danger, self.customer, product, kept).await;
-        let question = format!("About to {change}.{outlook}");
-        capacity::confirm(context, danger, &question, &self.service.to_string())
-    }
-
-    /// Keeps in mind that there is such a subscription.
-    pub fn learn(&self, session: &Session, id: SubscriptionId) {
-        session.learn(Seen::Subscription(index::Subscription {
-            id,
-            customer: self.customer,
-            service: self.service,
-            product: self.product.clone(),
-        }));
-    }
-
-    /// What it is called in sentences.
-    pub fn label(&self) -> String {
-        format!(
-            "{} of service {} (customer {})",
-            self.product, self.service, self.customer
-        )
-    }
+/// Asks before a change of it, and tells what may be paused.
+pub async fn confirm(
+    context: &Context,
+    one: &SubscriptionRef,
+    change: &str,
+    kept: Kept,
+) -> Result<(), CliError> {
+    let danger = Danger::Moderate;
+    let (session, prompt, product) = (&context.session, &context.prompt, &one.product);
+    let outlook = capacity::outlook(session, prompt, danger, one.customer, product, kept).await;
+    let question = format!("About to {change}.{outlook}");
+    capacity::confirm(context, danger, &question, &one.service.to_string())
 }
 
 /// The result of a change of a subscription.
 pub fn conclude(
-    subscription: &Subscription,
+    subscription: &SubscriptionRef,
     activity: &str,
-    end: Result<End, CliError>,
+    outcome: Result<RowOutcome, CliError>,
 ) -> Result<Outcome, CliError> {
     let label = Label::of(subscription.label(), Some(subscription.customer));
-    let end = end.map_err(|error| error.during(format!("{activity} {}", label.name)))?;
-    bulk::conclude_one(Item::of(label, end))
+    let outcome = outcome.map_err(|error| error.during(format!("{activity} {}", label.name)))?;
+    bulk::conclude_one(Item::of(label, outcome))
 }
 
 /// What is said of a quantity that was sent and did not come to count.
@@ -110,18 +83,22 @@ pub fn untaken(asked: Option<u32>, now: Option<u32>, plan: Option<&PlanSlug>) ->
     format!(" The quantity {asked} has no effect: {why}.")
 }
 
-/// The end of a change of capacity, with the names of the records that it paused and resumed: what was active before
+/// The outcome of a change of capacity, with the names of the records that it paused and resumed: what was active before
 /// and is not now, and the other way round. Where either could not be read, nothing is said of it.
-pub fn with_moves(before: Option<Vec<String>>, now: Option<Vec<String>>, end: End) -> End {
+pub fn with_moves(
+    before: Option<Vec<String>>,
+    now: Option<Vec<String>>,
+    outcome: RowOutcome,
+) -> RowOutcome {
     let (Some(before), Some(now)) = (before, now) else {
-        return end;
+        return outcome;
     };
     let without = |these: &[String], those: &[String]| -> Vec<String> {
         let only = these.iter().filter(|name| !those.contains(name));
         only.cloned().collect()
     };
     let (paused, resumed) = (without(&before, &now), without(&now, &before));
-    let tell = |mut done: Done| {
+    let tell = |mut done: Applied| {
         if paused.is_empty() && resumed.is_empty() {
             done.sentence += " Nothing was paused or resumed.";
         }
@@ -136,9 +113,9 @@ pub fn with_moves(before: Option<Vec<String>>, now: Option<Vec<String>>, end: En
         }
         done
     };
-    match end {
-        End::Done(done) => End::Done(tell(done)),
-        End::Skipped(done) => End::Skipped(tell(done)),
+    match outcome {
+        RowOutcome::Applied(done) => RowOutcome::Applied(tell(done)),
+        RowOutcome::Skipped(done) => RowOutcome::Skipped(tell(done)),
         other => other,
     }
 }

@@ -1,134 +1,107 @@
 //! The calls that take a change back.
 
-use super::effect::is_done;
-use crate::bulk::{Done, End};
+use super::inverse::{Inverse, To};
+use crate::bulk::{Applied, RowOutcome};
 use crate::commands::rules::rule::unreadable;
 use crate::error::{CliError, Exit};
-use crate::notebook::history::Entry;
-use crate::notebook::way_back::{Capacity, Switched, WayBack};
 use crate::session::Session;
+use crate::session::calls::PlannedChange;
+use crate::state::history::ChangeRow;
+use secmon::Operation;
 use secmon::model::{CustomerId, Rule};
 use secmon::operations::{
-    ChangeSubscription, CreateRule, DeleteRule, ResumeDomain, ResumeEndpoint, ResumeSubscription,
-    SetScenario, SuspendDomain, SuspendEndpoint, SuspendSubscription, UpdateDomain, UpdateEndpoint,
-    UpdateRule,
+    CreateRule, DeleteRule, ResumeDomain, ResumeEndpoint, SuspendDomain, SuspendEndpoint,
+    UpdateDomain, UpdateEndpoint, UpdateRule,
 };
-use secmon::{Operation, Response};
+use serde::Serialize;
+use serde_json::Value;
 
 /// The calls that take one change back.
 pub(super) struct Call<'a> {
     pub(super) session: &'a Session,
-    pub(super) entry: &'a Entry,
+    pub(super) change: &'a ChangeRow,
 }
 
 impl Call<'_> {
-    pub(super) async fn back(&self, way_back: &WayBack) -> Result<End, CliError> {
-        match way_back {
-            WayBack::Nothing => Ok(End::Skipped(self.done(None))),
-            WayBack::RemoveRules { rules, customer } => {
-                let mut end = End::Skipped(self.done(None));
+    pub(super) async fn back(&self, inverse: &Inverse) -> Result<RowOutcome, CliError> {
+        match inverse {
+            Inverse::RemoveRules(rules, customer) => {
+                let mut outcome = RowOutcome::Skipped(self.applied(None));
                 for rule in rules {
-                    let mut request = DeleteRule::account_wide(*rule);
+                    let mut request = DeleteRule::account_wide(rule.id);
                     request.billing_customer_id = *customer;
-                    match self.send(request).await {
-                        Ok(removed) => end = removed,
+                    match self.send(request, rule).await {
+                        Ok(removed) => outcome = removed,
                         // Somebody has removed it already.
                         Err(error) if error.exit() == Exit::NotFound => {}
                         Err(error) => return Err(error),
                     }
                 }
-                Ok(end)
+                Ok(outcome)
             }
-            WayBack::AddRule { rule, customer } => self.send(again(rule, *customer)?).await,
-            WayBack::EditRule { rule, customer } => {
-                let mut request = UpdateRule::from_rule(rule).ok_or_else(|| unreadable(rule))?;
+            Inverse::AddRule(rule, customer) => {
+                self.send(again(rule, *customer)?, &Value::Null).await
+            }
+            Inverse::EditRule {
+                before,
+                after,
+                customer,
+            } => {
+                let request = UpdateRule::from_rule(before);
+                let mut request = request.ok_or_else(|| unreadable(before))?;
                 request.billing_customer_id = *customer;
-                self.send(request).await
+                self.send(request, after).await
             }
-            WayBack::Resume(switched) => self.resume(switched).await,
-            WayBack::Suspend(switched) => self.suspend(switched).await,
-            WayBack::RenameServer {
-                server,
+            Inverse::Server(id, To::Active) => {
+                self.send(ResumeEndpoint::new(*id), &Value::Null).await
+            }
+            Inverse::Server(id, To::Paused) => {
+                self.send(SuspendEndpoint::new(*id), &Value::Null).await
+            }
+            Inverse::Domain(id, _, To::Active) => {
+                self.send(ResumeDomain::new(*id), &Value::Null).await
+            }
+            Inverse::Domain(id, _, To::Paused) => {
+                self.send(SuspendDomain::new(*id), &Value::Null).await
+            }
+            Inverse::RenameServer {
+                id,
                 customer,
-                name,
+                before,
+                ..
             } => {
-                let request = UpdateEndpoint::new(*customer, *server).nickname(name);
-                self.send(request).await
+                let request = UpdateEndpoint::new(*customer, *id).nickname(before);
+                self.send(request, &Value::Null).await
             }
-            WayBack::RenameDomain { domain, name } => {
-                self.send(UpdateDomain::new(*domain, name.as_str())).await
-            }
-            WayBack::SetScenario { scenario } => {
-                self.send(SetScenario::new(scenario.clone())).await
-            }
-            WayBack::ChangeSubscription {
-                customer,
-                service,
-                product,
-                to,
-            } => {
-                let mut request = ChangeSubscription::new(*customer, *service, product.clone());
-                match to {
-                    Capacity::Plan(plan) => request.new_plan_slug = Some(plan.clone()),
-                    Capacity::Quantity(quantity) => request.new_quantity = Some(*quantity),
-                }
-                self.send(request).await
+            Inverse::RenameDomain { id, before, .. } => {
+                let request = UpdateDomain::new(*id, before.as_str());
+                self.send(request, &Value::Null).await
             }
         }
     }
 
-    async fn resume(&self, switched: &Switched) -> Result<End, CliError> {
-        match switched {
-            Switched::Server { id } => self.send(ResumeEndpoint::new(*id)).await,
-            Switched::Domain { id } => self.send(ResumeDomain::new(*id)).await,
-            Switched::Subscription {
-                customer,
-                service,
-                product,
-            } => {
-                let request = ResumeSubscription::new(*customer, *service, product.clone());
-                self.send(request).await
-            }
-        }
+    async fn send<O: Operation>(
+        &self,
+        request: O,
+        before: &impl Serialize,
+    ) -> Result<RowOutcome, CliError> {
+        let planned = PlannedChange::new(format!("undo: {}", self.change.about))
+            .of(super::inverse::owner(self.change))
+            .before(before)
+            .undoing(self.change.key);
+        let answered = self.session.change(request, planned).await?;
+        Ok(answered.map_or(RowOutcome::Planned, |answered| {
+            self.applied(answered.response.note()).changed()
+        }))
     }
 
-    async fn suspend(&self, switched: &Switched) -> Result<End, CliError> {
-        match switched {
-            Switched::Server { id } => self.send(SuspendEndpoint::new(*id)).await,
-            Switched::Domain { id } => self.send(SuspendDomain::new(*id)).await,
-            Switched::Subscription {
-                customer,
-                service,
-                product,
-            } => {
-                let request = SuspendSubscription::new(*customer, *service, product.clone());
-                self.send(request).await
-            }
-        }
-    }
-
-    async fn send<O: Operation>(&self, request: O) -> Result<End, CliError> {
-        let about = format!("taking back: {}", self.entry.about);
-        let sent = self.session.write_undoing(request, &about, &self.entry.id);
-        Ok(sent
-            .await?
-            .map_or(End::Planned, |answer: Response<O::Output>| {
-                self.done(answer.note()).changed()
-            }))
-    }
-
-    fn done(&self, note: Option<&str>) -> Done {
-        let removes_rules = matches!(self.entry.way_back, Some(WayBack::RemoveRules { .. }));
-        let then = match removes_rules {
-            true => " If a port is still open, the next scan raises an alert.",
-            false => "",
-        };
-        Done {
-            id: self.entry.id.clone(),
-            record: serde_json::json!({ "undone": self.entry.id, "about": self.entry.about }),
+    pub(super) fn applied(&self, note: Option<&str>) -> Applied {
+        Applied {
+            id: self.change.id.clone(),
+            record: serde_json::json!({ "undone": self.change.id, "about": self.change.about }),
             note: note.map(str::to_owned),
-            sentence: format!("Undone: {}.{then}", is_done(self.entry)),
-            ..Done::default()
+            sentence: format!("Undone: {}.", self.change.about),
+            ..Applied::default()
         }
     }
 }

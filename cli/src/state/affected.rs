@@ -1,8 +1,6 @@
-//! Which records a call touches: their ids and customers, from its path, its fields and its answer, and the names of
-//! those that the platform paused or un-paused because of it.
+//! Which records a call affects: their ids and customers, from its path, its fields and its answer, and the names of
+//! those that the platform paused or resumed because of it.
 
-use crate::ui::outcome::to_json;
-use secmon::Operation;
 use secmon::model::CustomerId;
 use serde_json::Value;
 use uuid::Uuid;
@@ -24,8 +22,8 @@ const CUSTOMERS: [&str; 2] = ["billing_customer_id", "client_id"];
 const NAMES: [&str; 2] = ["newly_paused", "unpaused"];
 
 /// Records, each once, in the order in which they were met.
-#[derive(Debug, Default)]
-pub struct Touched {
+#[derive(Debug, Default, Clone)]
+pub struct AffectedRecords {
     /// Their ids.
     pub ids: Vec<Uuid>,
     /// The customers that are named beside them.
@@ -34,51 +32,27 @@ pub struct Touched {
     pub names: Vec<String>,
 }
 
-impl Touched {
-    /// What a call names.
-    pub fn by<O: Operation>(operation: &O) -> Self {
-        let mut touched = Self::default();
-        touched.extend_from(&to_json(operation));
-        touched
+impl AffectedRecords {
+    /// What the fields of a call name.
+    pub fn by(request: &Value) -> Self {
+        let mut affected = Self::default();
+        affected.extend_from(request);
+        affected
     }
 
     /// What a path and a body name that were given as they are.
     pub fn by_raw(path: &str, body: Option<&Value>) -> Self {
-        let mut touched = Self::default();
-        let path = path.split(['/', '?']);
-        touched.extend(path.filter_map(|part| part.parse().ok()));
+        let mut affected = Self::default();
+        let path = path.split(['/', '?', '=', '&']);
+        affected.extend(path.filter_map(|part| part.parse().ok()));
         if let Some(body) = body {
-            touched.extend_from(body);
+            affected.extend_from(body);
         }
-        touched
-    }
-
-    /// Adds ids.
-    pub fn extend(&mut self, ids: impl IntoIterator<Item = Uuid>) {
-        for id in ids {
-            if !self.ids.contains(&id) {
-                self.ids.push(id);
-            }
-        }
-    }
-
-    /// Adds customers.
-    pub fn extend_customers(&mut self, customers: impl IntoIterator<Item = CustomerId>) {
-        for customer in customers {
-            if !self.customers.contains(&customer) {
-                self.customers.push(customer);
-            }
-        }
+        affected
     }
 
     /// Adds what an answer names.
-    pub fn extend_from_body(&mut self, body: &[u8]) {
-        if let Ok(body) = serde_json::from_slice::<Value>(body) {
-            self.extend_from(&body);
-        }
-    }
-
-    fn extend_from(&mut self, value: &Value) {
+    pub fn extend_from(&mut self, value: &Value) {
         match value {
             Value::Object(fields) => {
                 for (name, value) in fields {
@@ -99,9 +73,44 @@ impl Touched {
             _ => {}
         }
     }
+
+    fn extend(&mut self, ids: impl IntoIterator<Item = Uuid>) {
+        for id in ids {
+            if !self.ids.contains(&id) {
+                self.ids.push(id);
+            }
+        }
+    }
+
+    /// Adds customers.
+    pub fn extend_customers(&mut self, customers: impl IntoIterator<Item = CustomerId>) {
+        for customer in customers {
+            if !self.customers.contains(&customer) {
+                self.customers.push(customer);
+            }
+        }
+    }
 }
 
 fn texts(list: &Value) -> impl Iterator<Item = String> {
     let items = list.as_array().into_iter().flatten();
     items.filter_map(|item| item.as_str().map(str::to_owned))
+}
+
+/// Names the record that an operation is about, by its request or, for one that makes it, by its answer.
+pub fn record_of(operation: &str, fields: &Value) -> Option<String> {
+    let text = |name: &str| fields.get(name).and_then(Value::as_str).map(str::to_owned);
+    let first = |names: &[&str]| names.iter().find_map(|name| text(name));
+    match operation.rsplit('_').next()? {
+        "endpoint" => first(&["endpoint_id", "id"]),
+        "domain" => text("monitored_domain_id"),
+        "rule" => first(&["rule_id", "id"]),
+        "alert" => first(&["alert_id", "id"]),
+        "subscription" => {
+            let number = |name: &str| fields.get(name).and_then(Value::as_u64);
+            let (customer, service) = (number("client_id")?, number("service_id")?);
+            Some(format!("{customer}/{service}/{}", text("product_slug")?))
+        }
+        _ => None,
+    }
 }

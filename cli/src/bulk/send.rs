@@ -1,0 +1,216 @@
+//! Sending rows, several at a time, at the rate that the key has.
+
+use super::RowOutcome;
+use super::args::OnError;
+use super::driver::{BulkOperation, PlannedRow, Step};
+use crate::context::Context;
+use crate::error::{CliError, LocalErrorKind};
+use crate::machine::interrupt::GracefulShutdown;
+use crate::session::Session;
+use crate::ui::Progress;
+use crate::ui::invocation::AS_TYPED;
+use futures_util::stream::{self, StreamExt};
+use std::cell::{Cell, RefCell};
+
+/// Calls on the way at one time; the rate limit decides how many may start.
+const AT_ONCE: usize = 8;
+
+/// How rows are sent.
+pub struct Sending<'a> {
+    /// What a command works with.
+    pub context: &'a Context,
+    /// What a failed row does to the rows after it.
+    pub on_error: OnError,
+}
+
+/// Sends each row of a plan, stage after stage, and gives the outcomes in the order of the rows.
+pub async fn in_stages<O: BulkOperation>(
+    sending: &Sending<'_>,
+    operation: &O,
+    rows: Vec<PlannedRow<O::Row>>,
+    on_result: impl FnMut(&O::Row, &RowOutcome),
+) -> Vec<RowOutcome> {
+    let run = Run::begin(sending, rows.len());
+    let mut reporter = OrderedReporter::new(&rows, on_result);
+    let mut stages: Vec<u8> = rows.iter().map(|row| operation.stage(&row.row)).collect();
+    stages.sort_unstable();
+    stages.dedup();
+    for stage in stages {
+        let of_stage = rows.iter().enumerate();
+        let of_stage = of_stage.filter(|(_, row)| operation.stage(&row.row) == stage);
+        run.send(operation, of_stage, &mut reporter).await;
+    }
+    run.end();
+    reporter.finish(|row| operation.unfinished(row))
+}
+
+/// Sends calls that are no rows of a plan, one after the other, until one fails.
+pub async fn each<T>(
+    context: &Context,
+    calls: &[T],
+    send: impl AsyncFn(&T) -> Result<RowOutcome, CliError>,
+) -> Vec<RowOutcome> {
+    let on_error = OnError::Stop;
+    let run = Run::begin(&Sending { context, on_error }, calls.len());
+    let mut outcomes = Vec::new();
+    for call in calls {
+        let outcome = match run.reason_to_stop() {
+            Some(error) => RowOutcome::Failed(error),
+            None => send(call).await.unwrap_or_else(RowOutcome::Failed),
+        };
+        run.note(&outcome);
+        outcomes.push(outcome);
+    }
+    run.end();
+    outcomes
+}
+
+/// What all rows of a run have in common.
+struct Run<'a> {
+    session: &'a Session,
+    on_error: OnError,
+    failed: Cell<usize>,
+    /// Why nothing more is sent.
+    stopped: RefCell<Option<String>>,
+    progress: Progress,
+    graceful: GracefulShutdown<'a>,
+}
+
+impl<'a> Run<'a> {
+    fn begin(sending: &Sending<'a>, rows: usize) -> Self {
+        let session = &sending.context.session;
+        session.on_interrupt(
+            "interrupted: what was sent stays done",
+            format!("go on with the rest: `{AS_TYPED}`"),
+        );
+        Self {
+            session,
+            on_error: sending.on_error,
+            failed: Cell::new(0),
+            stopped: RefCell::new(None),
+            progress: sending.context.screen.progress(rows),
+            graceful: session.interruption.begin_graceful(),
+        }
+    }
+
+    fn end(self) {
+        self.progress.finish();
+        drop(self.graceful);
+    }
+
+    async fn send<'r, O: BulkOperation>(
+        &self,
+        operation: &O,
+        rows: impl Iterator<Item = (usize, &'r PlannedRow<O::Row>)>,
+        reporter: &mut OrderedReporter<'_, O::Row, impl FnMut(&O::Row, &RowOutcome)>,
+    ) where
+        O::Row: 'r,
+    {
+        let sending = rows.map(async |(i, planned)| (i, self.one(operation, planned).await));
+        let at_once = match self.on_error {
+            OnError::Continue => AT_ONCE,
+            OnError::Stop => 1,
+        };
+        let mut stream = std::pin::pin!(stream::iter(sending).buffer_unordered(at_once));
+        loop {
+            tokio::select! {
+                biased;
+                outcome = stream.next() => match outcome {
+                    Some((i, outcome)) => reporter.add(i, outcome),
+                    None => break,
+                },
+                () = self.nothing_more_comes() => break,
+            }
+        }
+    }
+
+    async fn one<O: BulkOperation>(
+        &self,
+        operation: &O,
+        planned: &PlannedRow<O::Row>,
+    ) -> RowOutcome {
+        let outcome = match (&planned.step, self.reason_to_stop()) {
+            (Step::Settled(outcome), _) => outcome.clone(),
+            (_, Some(error)) => RowOutcome::Failed(error),
+            (_, None) => {
+                let sent = operation.apply(&planned.row).await;
+                sent.unwrap_or_else(RowOutcome::Failed)
+            }
+        };
+        self.note(&outcome);
+        outcome
+    }
+
+    fn reason_to_stop(&self) -> Option<CliError> {
+        let interrupted = || {
+            let stopped = self.session.interruption.sign().is_up();
+            stopped.then(|| "not sent, because the run was interrupted".to_owned())
+        };
+        let reason = self.stopped.borrow().clone().or_else(interrupted)?;
+        Some(CliError::new(LocalErrorKind::NotSent, reason))
+    }
+
+    fn note(&self, outcome: &RowOutcome) {
+        if let RowOutcome::Failed(error) = outcome {
+            self.failed.set(self.failed.get() + 1);
+            if self.on_error == OnError::Stop || error.failure().is_hopeless() {
+                let reason = format!(
+                    "not sent, because an earlier one failed: {}",
+                    error.message()
+                );
+                self.stopped.borrow_mut().get_or_insert(reason);
+            }
+        }
+        self.progress.advance(self.failed.get());
+    }
+
+    /// After a Ctrl-C, the moment at which no call is on the wire: a row that still sleeps would only be kept waiting.
+    async fn nothing_more_comes(&self) {
+        self.session.interruption.sign().raised().await;
+        if let Some(guard) = self.session.guard_in_use() {
+            guard.idle().await;
+        }
+    }
+}
+
+/// The outcomes that are known, told in the order of the rows.
+struct OrderedReporter<'a, R, F> {
+    rows: &'a [PlannedRow<R>],
+    outcomes: Vec<Option<RowOutcome>>,
+    next: usize,
+    on_result: F,
+}
+
+impl<'a, R, F: FnMut(&R, &RowOutcome)> OrderedReporter<'a, R, F> {
+    fn new(rows: &'a [PlannedRow<R>], on_result: F) -> Self {
+        Self {
+            rows,
+            outcomes: rows.iter().map(|_| None).collect(),
+            next: 0,
+            on_result,
+        }
+    }
+
+    fn add(&mut self, i: usize, outcome: RowOutcome) {
+        self.outcomes[i] = Some(outcome);
+        while let Some(Some(outcome)) = self.outcomes.get(self.next) {
+            (self.on_result)(&self.rows[self.next].row, outcome);
+            self.next += 1;
+        }
+    }
+
+    /// All outcomes. A row without one was dropped when the run was interrupted.
+    fn finish(mut self, unfinished: impl Fn(&R) -> Option<RowOutcome>) -> Vec<RowOutcome> {
+        let dropped = || {
+            let reason = "not finished, because the run was interrupted";
+            RowOutcome::Failed(CliError::new(LocalErrorKind::NotSent, reason))
+        };
+        for i in 0..self.outcomes.len() {
+            if self.outcomes[i].is_none() {
+                let outcome = unfinished(&self.rows[i].row).unwrap_or_else(dropped);
+                self.add(i, outcome);
+            }
+        }
+        self.outcomes.into_iter().flatten().collect()
+    }
+}

@@ -1,0 +1,411 @@
+//! The change as it is made to many.
+
+use super::everything::{self, CustomerArgs, LastRun, Left};
+use super::resource::{Resource, ResourceKind, by_customer, contents, few};
+use super::resume;
+use super::send;
+use super::transition::Transition;
+use crate::bulk::{
+    Applied, BulkOperation, Item, Label, NamedServer, PlannedRow, Question, RowOutcome,
+};
+use crate::context::Context;
+use crate::error::CliError;
+use crate::references::{self, FoundDomain, FoundServer, Prefixes, ServerTarget};
+use crate::session::batch::RunKind;
+use crate::session::prompt::ConfirmationLevel;
+use crate::state::changes::Scope;
+use crate::values::durations::counted;
+use secmon::model::CustomerId;
+use std::cell::RefCell;
+use std::collections::HashSet;
+
+/// What a change is about.
+#[derive(Debug)]
+pub enum Selection<'a> {
+    /// Servers that were named, on the command line or in a file.
+    Servers(&'a [NamedServer]),
+    /// Domains that were named.
+    Domains(&'a [String]),
+    /// All servers of a customer.
+    AllServers(CustomerId),
+    /// All domains of a customer.
+    AllDomains(CustomerId),
+    /// Everything that a customer has.
+    Everything(CustomerId, &'a CustomerArgs),
+}
+
+/// One of them; without a resource where its name fits nothing.
+#[derive(Debug)]
+pub struct LifecycleRow {
+    /// Its line in the file.
+    pub line: Option<u64>,
+    /// As it was named.
+    pub name: String,
+    /// What it is.
+    pub resource: Option<Resource>,
+}
+
+impl LifecycleRow {
+    /// A thing that nobody named.
+    pub fn listed(resource: Resource) -> Self {
+        Self {
+            line: None,
+            name: resource.name(),
+            resource: Some(resource),
+        }
+    }
+}
+
+/// A change of servers, domains or of all that a customer has.
+pub struct LifecycleChange<'a> {
+    /// What a command works with.
+    pub context: &'a Context,
+    /// What is done.
+    pub to: Transition,
+    /// To what.
+    pub selection: Selection<'a>,
+    /// The records that the plan was about.
+    planned: RefCell<HashSet<String>>,
+    /// Those that are now as they were wanted, after a call.
+    changed: RefCell<HashSet<String>>,
+}
+
+impl BulkOperation for LifecycleChange<'_> {
+    type Row = LifecycleRow;
+
+    fn kind(&self) -> RunKind {
+        let (scope, customer) = match &self.selection {
+            Selection::Servers(named) if named.iter().any(|one| one.word.line.is_some()) => {
+                (Scope::File, None)
+            }
+            Selection::Servers([_]) => (Scope::One, None),
+            Selection::Domains([_]) => (Scope::One, None),
+            Selection::Servers(_) | Selection::Domains(_) => (Scope::Named, None),
+            Selection::AllServers(customer) | Selection::AllDomains(customer) => {
+                (Scope::All, Some(*customer))
+            }
+            Selection::Everything(customer, _) => (Scope::Customer, Some(*customer)),
+        };
+        let verb = match (&self.selection, self.to) {
+            (Selection::Everything(..), Transition::Suspend) => "customer_suspend",
+            (Selection::Everything(..), Transition::Resume) => "customer_resume",
+            (Selection::Everything(..), _) => "customer_leave",
+            (Selection::Domains(_) | Selection::AllDomains(_), to) => {
+                to.operation(ResourceKind::Domain)
+            }
+            (_, to) => to.operation(ResourceKind::Server),
+        };
+        RunKind {
+            verb,
+            scope,
+            customer,
+        }
+    }
+
+    async fn plan(&self) -> Result<Vec<PlannedRow<LifecycleRow>>, CliError> {
+        match &self.selection {
+            Selection::Servers(named) => self.named_servers(named).await,
+            Selection::Domains(names) => self.named_domains(names).await,
+            Selection::AllServers(customer) => {
+                let session = &self.context.session;
+                let listed = references::all_endpoints(session, Some(*customer)).await?;
+                let servers = listed.into_iter().map(ServerTarget::from);
+                let all = servers.map(|server| Resource::Server(Box::new(server)));
+                self.all(*customer, all.collect()).await
+            }
+            Selection::AllDomains(customer) => {
+                let session = &self.context.session;
+                let listed = references::all_domains(session, *customer).await?;
+                let all = listed.into_iter();
+                let all = all.map(|domain| Resource::Domain(Box::new(domain)));
+                self.all(*customer, all.collect()).await
+            }
+            Selection::Everything(customer, args) => {
+                let all = everything::read(self.context, *customer, args).await?;
+                self.all(*customer, all).await
+            }
+        }
+    }
+
+    fn label(&self, row: &LifecycleRow) -> Label {
+        Label {
+            row: row.line,
+            name: row.name.clone(),
+            customer: row.resource.as_ref().and_then(Resource::customer),
+        }
+    }
+
+    fn question(&self, rows: &[&LifecycleRow]) -> Question {
+        let all: Vec<&Resource> = rows
+            .iter()
+            .filter_map(|row| row.resource.as_ref())
+            .collect();
+        let levels = all.iter().map(|one| self.to.level(one.kind()));
+        let level = levels.max().unwrap_or(ConfirmationLevel::Mild);
+        match &self.selection {
+            Selection::Everything(customer, _) => self.question_of_customer(*customer, level, &all),
+            Selection::AllServers(customer) | Selection::AllDomains(customer)
+                if self.to == Transition::Resume =>
+            {
+                resume::question(self.context, *customer, &all)
+            }
+            _ => Question {
+                level: level.times(all.len()),
+                text: format!("About to {} {}.", self.to.verb(), named(&all)),
+                typed: match all.as_slice() {
+                    [one] => one.handle(),
+                    many => many.len().to_string(),
+                },
+            },
+        }
+    }
+
+    async fn apply(&self, row: &LifecycleRow) -> Result<RowOutcome, CliError> {
+        let Some(resource) = &row.resource else {
+            return Ok(RowOutcome::Planned);
+        };
+        let outcome = send::apply(&self.context.session, resource, self.to).await?;
+        if outcome.applied().is_some() {
+            self.changed.borrow_mut().insert(resource.record());
+        }
+        Ok(outcome)
+    }
+
+    /// Records go before the subscriptions that pay for them, and come back after: else the platform would choose which
+    /// of them it pauses.
+    fn stage(&self, row: &LifecycleRow) -> u8 {
+        let kind = row.resource.as_ref().map(Resource::kind);
+        let is_subscription = kind == Some(ResourceKind::Subscription);
+        u8::from(is_subscription != (self.to == Transition::Resume))
+    }
+}
+
+impl<'a> LifecycleChange<'a> {
+    /// A change of what is selected.
+    pub fn new(context: &'a Context, to: Transition, selection: Selection<'a>) -> Self {
+        Self {
+            context,
+            to,
+            selection,
+            planned: RefCell::default(),
+            changed: RefCell::default(),
+        }
+    }
+
+    /// What a customer still has after the change.
+    pub async fn left(&self, customer: CustomerId) -> Result<Left, CliError> {
+        let (planned, changed) = (self.planned.borrow().clone(), self.changed.borrow().clone());
+        let run = LastRun {
+            to: self.to,
+            planned: &planned,
+            changed: &changed,
+        };
+        everything::left(&self.context.session, customer, &run).await
+    }
+
+    async fn named_servers(
+        &self,
+        named: &[NamedServer],
+    ) -> Result<Vec<PlannedRow<LifecycleRow>>, CliError> {
+        let names: Vec<String> = named.iter().map(|named| named.word.text.clone()).collect();
+        let prefixes = match self.to.ends() {
+            true => Prefixes::Refused,
+            false => Prefixes::Accepted,
+        };
+        let found = references::server_targets(self.context, &names, prefixes).await?;
+        let mut rows: Vec<PlannedRow<LifecycleRow>> = Vec::new();
+        for (named, found) in named.iter().zip(found) {
+            let (resource, absent) = match found {
+                FoundServer::There(server) => {
+                    refuse_another_owner(named, &server)?;
+                    (Some(Resource::Server(Box::new(server))), None)
+                }
+                FoundServer::Absent { id, error } => {
+                    (None, Some((id.map(|id| id.to_string()), error)))
+                }
+            };
+            let (line, text) = (named.word.line, &named.word.text);
+            self.add(&mut rows, (line, text), resource, absent);
+        }
+        Ok(rows)
+    }
+
+    async fn named_domains(
+        &self,
+        names: &[String],
+    ) -> Result<Vec<PlannedRow<LifecycleRow>>, CliError> {
+        let found = references::domain_targets(self.context, names).await?;
+        let mut rows: Vec<PlannedRow<LifecycleRow>> = Vec::new();
+        for (name, found) in names.iter().zip(found) {
+            let (resource, absent) = match found {
+                FoundDomain::There(domain) => (Some(Resource::Domain(Box::new(domain))), None),
+                FoundDomain::Absent { id, error } => {
+                    (None, Some((id.map(|id| id.to_string()), error)))
+                }
+            };
+            self.add(&mut rows, (None, name), resource, absent);
+        }
+        Ok(rows)
+    }
+
+    /// Adds what was named; what is named twice is changed once.
+    fn add(
+        &self,
+        rows: &mut Vec<PlannedRow<LifecycleRow>>,
+        (line, typed): (Option<u64>, &str),
+        resource: Option<Resource>,
+        absent: Option<(Option<String>, CliError)>,
+    ) {
+        if let Some(resource) = resource {
+            let record = resource.record();
+            let is_same = |row: &PlannedRow<LifecycleRow>| {
+                let other = row.row.resource.as_ref();
+                other.is_some_and(|other| other.record() == record)
+            };
+            if !rows.iter().any(is_same) {
+                let step = send::step(&self.context.session, &resource, self.to);
+                let name = resource.name();
+                let row = LifecycleRow {
+                    line,
+                    name,
+                    resource: Some(resource),
+                };
+                rows.push(PlannedRow { row, step });
+            }
+            return;
+        }
+        let row = LifecycleRow {
+            line,
+            name: typed.to_owned(),
+            resource: None,
+        };
+        if let Some((id, error)) = absent {
+            let outcome = self.ended_from_here(typed, id.as_deref(), error);
+            rows.push(PlannedRow::settled(row, outcome));
+        }
+    }
+
+    /// A name that fits nothing: already ended where this computer saw it end, else not found.
+    fn ended_from_here(&self, typed: &str, id: Option<&str>, error: CliError) -> RowOutcome {
+        let state = self.context.session.state();
+        let ended = id.and_then(|id| state?.ended_at(id));
+        let Some(ended) = ended.and_then(chrono::DateTime::from_timestamp_millis) else {
+            return RowOutcome::Failed(error);
+        };
+        let at = ended.format("%Y-%m-%d %H:%M UTC");
+        if !self.to.ends() {
+            return RowOutcome::Failed(CliError::not_found(format!(
+                "{typed:?} was ended from this computer at {at}"
+            )));
+        }
+        let note = format!("already ended, from this computer at {at}");
+        RowOutcome::Skipped(Applied {
+            id: id.unwrap_or_default().to_owned(),
+            sentence: format!("{typed} has {note}."),
+            note: Some(note),
+            ..Applied::default()
+        })
+    }
+
+    /// All that a customer has of something.
+    async fn all(
+        &self,
+        customer: CustomerId,
+        all: Vec<Resource>,
+    ) -> Result<Vec<PlannedRow<LifecycleRow>>, CliError> {
+        if all.is_empty() && matches!(self.selection, Selection::Everything(..)) {
+            let state = self.context.session.state();
+            let verb = self.kind().verb;
+            // What an interrupted run has ended is in no list any more.
+            if state.is_some_and(|state| state.has_unfinished(verb, customer)) {
+                return Ok(Vec::new());
+            }
+            return Err(CliError::not_found(format!(
+                "No servers or domains found for customer {customer}. Is the number right?"
+            ))
+            .hint("a subscription alone is named with --service ID --product PRODUCT"));
+        }
+        if all.is_empty() {
+            references::refuse_unknown(&self.context.session, customer).await?;
+        }
+        *self.planned.borrow_mut() = all.iter().map(Resource::record).collect();
+        if self.to == Transition::Resume {
+            let named = match &self.selection {
+                Selection::Everything(_, args) => everything::named(self.context, customer, args)?,
+                _ => None,
+            };
+            return Ok(resume::choose(self.context, customer, all, named.as_ref()));
+        }
+        let planned = |resource: Resource| PlannedRow {
+            step: send::step(&self.context.session, &resource, self.to),
+            row: LifecycleRow::listed(resource),
+        };
+        Ok(all.into_iter().map(planned).collect())
+    }
+
+    fn question_of_customer(
+        &self,
+        customer: CustomerId,
+        level: ConfirmationLevel,
+        all: &[&Resource],
+    ) -> Question {
+        if self.to == Transition::Resume {
+            return resume::question(self.context, customer, all);
+        }
+        let (verb, level, typed) = match self.to.ends() {
+            true => ("end", ConfirmationLevel::Severe, customer.to_string()),
+            false => (
+                self.to.verb(),
+                level.max(ConfirmationLevel::Moderate).times(all.len()),
+                all.len().to_string(),
+            ),
+        };
+        let text = format!(
+            "About to {verb} everything customer {customer} has: {}. Only subscriptions that were set up from this computer are included; check your billing system for others.",
+            contents(all)
+        );
+        Question { level, text, typed }
+    }
+}
+
+/// `web-1 (203.0.113.1) of customer 42`; of several, how many of whom and the first names.
+fn named(all: &[&Resource]) -> String {
+    match all {
+        [one] => one.named(),
+        many => {
+            let kind = many.first().map_or(ResourceKind::Server, |one| one.kind());
+            let names: Vec<String> = many.iter().map(|one| one.name()).collect();
+            format!("{} ({})", by_customer(many, kind), few(&names))
+        }
+    }
+}
+
+/// A spreadsheet that says whose a server is must be right about it.
+fn refuse_another_owner(named: &NamedServer, server: &ServerTarget) -> Result<(), CliError> {
+    match (named.customer, server.owner()) {
+        (Some(customer), Some(owner)) if customer != owner => Err(CliError::usage(format!(
+            "row {}: {} belongs to customer {owner}, not to {customer}: nothing was sent",
+            named.word.line.unwrap_or_default(),
+            server.name()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// How many of all that a customer has were to be changed.
+pub fn of_all(to: Transition, customer: CustomerId, kind: ResourceKind, items: &[Item]) -> String {
+    let total = counted(items.len(), kind.one());
+    let is_left = |item: &&Item| !matches!(item.outcome, RowOutcome::Skipped(_));
+    let state = match to {
+        Transition::Suspend => "suspended",
+        Transition::Resume => "active",
+        Transition::Terminate | Transition::Delete => {
+            return format!("Customer {customer} had {total}.");
+        }
+    };
+    let were = match items.iter().filter(is_left).count() {
+        1 => "1 was".to_owned(),
+        left => format!("{left} were"),
+    };
+    format!("Customer {customer} has {total}; {were} not {state} yet.")
+}

@@ -1,0 +1,227 @@
+//! All that a customer has, and what is still left of it after a change of all.
+
+use super::resource::{Resource, SubscriptionRef, few};
+use super::transition::Transition;
+use crate::bulk::args::RunArgs;
+use crate::commands::domain::provision;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::references;
+use crate::session::Session;
+use crate::ui::outcome::Line;
+use clap::Args;
+use secmon::model::{CustomerId, SubscriptionStatus};
+use secmon::operations::{ListDomains, ListEndpoints};
+use std::collections::HashSet;
+
+/// A customer, and the subscription that this computer does not know.
+#[derive(Debug, Args)]
+pub struct CustomerArgs {
+    /// The customer's number
+    #[arg(value_name = "CUSTOMER")]
+    pub number: String,
+    /// Number of the billing service of a subscription that was not set up from this computer
+    #[arg(long, value_name = "ID", requires = "product")]
+    pub service: Option<String>,
+    /// The product of that subscription: port_monitoring, domain_monitoring or endpoint
+    #[arg(long, value_name = "PRODUCT", requires = "service")]
+    pub product: Option<String>,
+    /// How the run is made
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+/// All servers and domains, and the subscriptions that this computer has recorded.
+pub async fn read(
+    context: &Context,
+    customer: CustomerId,
+    args: &CustomerArgs,
+) -> Result<Vec<Resource>, CliError> {
+    let session = &context.session;
+    let named = named(context, customer, args)?;
+    let mut all = records(session, customer).await?;
+    let mut subscriptions = recorded(session, customer)?;
+    if let Some(named) = named
+        && subscriptions
+            .iter()
+            .all(|one| one.record() != named.record())
+    {
+        subscriptions.push(named);
+    }
+    all.extend(subscriptions.into_iter().map(Resource::Subscription));
+    Ok(all)
+}
+
+/// All servers and domains of a customer.
+async fn records(session: &Session, customer: CustomerId) -> Result<Vec<Resource>, CliError> {
+    let servers = references::all_endpoints(session, Some(customer)).await?;
+    let domains = references::all_domains(session, customer).await?;
+    let servers = servers.into_iter().map(references::ServerTarget::from);
+    let servers = servers.map(|server| Resource::Server(Box::new(server)));
+    let domains = domains.into_iter();
+    let domains = domains.map(|domain| Resource::Domain(Box::new(domain)));
+    Ok(servers.chain(domains).collect())
+}
+
+/// The subscriptions of a customer, as this computer was answered last.
+fn recorded(session: &Session, customer: CustomerId) -> Result<Vec<SubscriptionRef>, CliError> {
+    let known = session.known()?.subscriptions.iter();
+    let theirs = known.filter(|one| one.customer == customer);
+    Ok(theirs.map(SubscriptionRef::from).collect())
+}
+
+/// The subscription that was named.
+pub fn named(
+    context: &Context,
+    customer: CustomerId,
+    args: &CustomerArgs,
+) -> Result<Option<SubscriptionRef>, CliError> {
+    let Some((service, product)) = args.service.as_deref().zip(args.product.clone()) else {
+        return Ok(None);
+    };
+    Ok(Some(SubscriptionRef {
+        customer,
+        service: provision::service(&context.prompt, Some(service))?,
+        product,
+        last_status: None,
+    }))
+}
+
+/// What is left after a change of all, as the service and this computer tell it.
+#[derive(Debug, Default)]
+pub struct Left {
+    /// What to say about it.
+    pub lines: Vec<Line>,
+    /// Whether something is left that the change was about.
+    pub is_something: bool,
+}
+
+impl Left {
+    fn add(&mut self, sentence: String, command: String, purpose: &'static str) {
+        self.is_something = true;
+        self.lines.push(Line::text(sentence));
+        self.lines.push(Line::next(command, purpose));
+    }
+}
+
+/// The change that was made last.
+#[derive(Debug)]
+pub struct LastRun<'a> {
+    /// What was done.
+    pub to: Transition,
+    /// The records that the plan was about.
+    pub planned: &'a HashSet<String>,
+    /// Those that a call has changed.
+    pub changed: &'a HashSet<String>,
+}
+
+impl LastRun<'_> {
+    fn has_changed(&self, product: &str) -> bool {
+        let end = format!("/{product}");
+        self.changed.iter().any(|record| record.ends_with(&end))
+    }
+}
+
+/// Looks at what a customer still has.
+pub async fn left(
+    session: &Session,
+    customer: CustomerId,
+    run: &LastRun<'_>,
+) -> Result<Left, CliError> {
+    let to = run.to;
+    let mut left = Left::default();
+    if to.ends() {
+        left_records(session, customer, run.planned, &mut left).await?;
+    }
+    let domains = session.read(ListDomains::new(customer)).await?;
+    let servers = session
+        .read(ListEndpoints::new(customer).per_page(1))
+        .await?;
+    let product = "domain_monitoring";
+    match to {
+        Transition::Suspend | Transition::Terminate | Transition::Delete => {
+            if domains.subscribed && !run.has_changed(product) {
+                left.add(
+                    format!("Customer {customer} still has a subscription for domains, which this computer does not know."),
+                    format!("subscription {} SERVICE --product {product} -c {customer}", to.verb()),
+                    "with the number of the billing service",
+                );
+            }
+            if to.ends()
+                && let Some(limit) = servers.meta.endpoint_limit
+                && !run.has_changed("port_monitoring")
+            {
+                left.lines.push(Line::text(format!(
+                    "The service tells a limit of {limit} servers for customer {customer}: a plan, or the account's default. If it is a plan:"
+                )));
+                left.lines.push(Line::next(
+                    format!(
+                        "subscription terminate SERVICE --product port_monitoring -c {customer}"
+                    ),
+                    "end it",
+                ));
+            }
+        }
+        Transition::Resume => {
+            let count = domains.domains.as_ref().map_or(0, Vec::len);
+            if count > 0 && !domains.subscribed {
+                left.add(
+                    format!(
+                        "The subscription for the domains of customer {customer} is not active."
+                    ),
+                    format!("subscription resume SERVICE --product {product} -c {customer}"),
+                    "with the number of the billing service",
+                );
+            }
+        }
+    }
+    for one in recorded(session, customer)? {
+        let status = one.last_status.as_ref();
+        let is_live = match to {
+            Transition::Suspend => status == Some(&SubscriptionStatus::Active),
+            Transition::Resume => false,
+            Transition::Terminate | Transition::Delete => {
+                status.is_some_and(|status| *status != SubscriptionStatus::Cancelled)
+            }
+        };
+        if is_live && !run.changed.contains(&one.record()) {
+            left.add(
+                format!("{} is left.", one.label()),
+                format!(
+                    "subscription {} {} --product {} -c {customer}",
+                    to.verb(),
+                    one.service,
+                    one.product
+                ),
+                "change it by itself",
+            );
+        }
+    }
+    Ok(left)
+}
+
+/// What has come since the question is named, and left.
+async fn left_records(
+    session: &Session,
+    customer: CustomerId,
+    planned: &HashSet<String>,
+    left: &mut Left,
+) -> Result<(), CliError> {
+    let now = records(session, customer).await?;
+    let came: Vec<String> = now
+        .iter()
+        .filter(|one| !planned.contains(&one.record()))
+        .map(Resource::name)
+        .collect();
+    if !came.is_empty() {
+        left.add(
+            format!(
+                "Came since the question, and was left as it is: {}.",
+                few(&came)
+            ),
+            format!("customer leave {customer}"),
+            "end that too",
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,256 @@
+//! The call that pauses, resumes or ends one thing.
+
+use super::resource::{MonitoringState, Resource, SubscriptionRef};
+use super::transition::Transition;
+use crate::bulk::{Applied, Created, RowOutcome, Step};
+use crate::error::CliError;
+use crate::session::Session;
+use crate::session::calls::PlannedChange;
+use crate::state::changes::{ChangeResult, EndedBefore};
+use crate::state::records::{self, Observation};
+use crate::ui::outcome::to_json;
+use secmon::Response;
+use secmon::model::{SubscriptionState, SubscriptionStatus};
+use secmon::operations::{
+    DeleteEndpoint, ResumeDomain, ResumeEndpoint, ResumeSubscription, SuspendDomain,
+    SuspendEndpoint, SuspendSubscription, TerminateDomain, TerminateEndpoint,
+    TerminateSubscription,
+};
+use serde_json::{Value, json};
+
+/// What is to be done about a record that is to be in a state.
+pub fn step(session: &Session, one: &Resource, to: Transition) -> Step {
+    if let Some(reason) = as_wanted(one, to) {
+        return Step::Settled(settled(session, one, to, reason));
+    }
+    let record = one.record();
+    let state = session.state().filter(|_| to.ends());
+    match state.and_then(|state| state.ended_before(&record, session.current_batch())) {
+        Some(_) if matches!(one, Resource::Subscription(_)) => Step::Doubtful(format!(
+            "the answer to the end of {} was lost, and the service cannot say whether it has ended or was set up anew",
+            one.named()
+        )),
+        Some(ended) if has_come_back(one, &ended) => Step::Doubtful(format!(
+            "{} was ended by a run that was interrupted, and is there again",
+            one.named()
+        )),
+        _ => Step::Send,
+    }
+}
+
+/// Why nothing need be sent, where that is so.
+fn as_wanted(one: &Resource, to: Transition) -> Option<&'static str> {
+    let is_subscription = matches!(one, Resource::Subscription(_));
+    match (to, one.state()) {
+        (Transition::Suspend, MonitoringState::Suspended) if is_subscription => {
+            Some("already suspended, by this computer's last answer")
+        }
+        (Transition::Resume, MonitoringState::Active) if is_subscription => None,
+        (_, MonitoringState::Ended) if is_subscription => {
+            Some("already cancelled, by this computer's last answer")
+        }
+        (Transition::Suspend, MonitoringState::Suspended) => Some("already suspended"),
+        (Transition::Suspend, MonitoringState::PausedByPlatform) => {
+            Some("already paused by the platform, over the plan limit")
+        }
+        (Transition::Resume, MonitoringState::Active) => Some("already active"),
+        (Transition::Terminate | Transition::Delete, MonitoringState::Ended) => {
+            Some("already terminated")
+        }
+        _ => None,
+    }
+}
+
+fn settled(session: &Session, one: &Resource, to: Transition, reason: &str) -> RowOutcome {
+    let is_ours = session.settle_pending(to.operation(one.kind()), &one.record());
+    let note = match is_ours {
+        true => format!("{reason}, perhaps by the interrupted run"),
+        false => reason.to_owned(),
+    };
+    let what = capitalized(one.kind().one());
+    let applied = Applied {
+        id: id_of(one),
+        record: one.image(),
+        created: Created::NoRecord,
+        sentence: format!("{what} {}: {note}.", one.named()),
+        note: Some(note),
+    };
+    match is_ours {
+        true => RowOutcome::Applied(applied),
+        false => RowOutcome::Skipped(applied),
+    }
+}
+
+/// Whether a record was ended and is there again. One of which nobody saw the end may never have ended: then it is as it
+/// was, and nothing has happened to it since the call went out: a record that is restored is scanned at once. Times are
+/// told to the second.
+fn has_come_back(one: &Resource, ended: &EndedBefore) -> bool {
+    if ended.is_certain {
+        return true;
+    }
+    let Some(changed) = one.changed_at() else {
+        return true;
+    };
+    let before = ended.before.as_ref();
+    let field = |image: &Value, name: &str| image.get(name).cloned().unwrap_or_default();
+    let now = one.image();
+    let is_same = before.is_some_and(|before| {
+        ["status", "updated_at", "created_at", "last_scan_at"]
+            .iter()
+            .all(|name| field(before, name) == field(&now, name))
+    });
+    !is_same || changed.timestamp() >= ended.sent_ms / 1000
+}
+
+/// What a server or a domain is called in results.
+fn id_of(one: &Resource) -> String {
+    match one {
+        Resource::Server(server) => server.id.to_string(),
+        Resource::Domain(domain) => domain.id.to_string(),
+        Resource::Subscription(_) => String::new(),
+    }
+}
+
+fn capitalized(word: &str) -> String {
+    let mut letters = word.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => String::new(),
+    }
+}
+
+/// Sends the change of one.
+pub async fn apply(
+    session: &Session,
+    one: &Resource,
+    to: Transition,
+) -> Result<RowOutcome, CliError> {
+    let sent = match one {
+        Resource::Subscription(subscription) => {
+            return subscription_change(session, subscription, to).await;
+        }
+        Resource::Server(_) | Resource::Domain(_) => send(session, one, to).await,
+    };
+    let activity = || format!("{} {}", to.doing(), one.name());
+    let Some(sent) = sent.map_err(|error| error.during(activity()))? else {
+        return Ok(RowOutcome::Planned);
+    };
+    if to.ends()
+        && let Ok(id) = one.record().parse()
+    {
+        session.learn(Observation::Gone(id));
+    }
+    let what = format!("{} {}", capitalized(one.kind().one()), one.named());
+    let applied = Applied {
+        id: id_of(one),
+        sentence: to.labels().sentence(&what, sent.note.as_deref()),
+        record: sent.record,
+        created: Created::NoRecord,
+        note: sent.note,
+    };
+    Ok(outcome(sent.result, applied))
+}
+
+fn outcome(result: ChangeResult, applied: Applied) -> RowOutcome {
+    match result {
+        ChangeResult::Unchanged => RowOutcome::Skipped(applied),
+        _ => RowOutcome::Applied(applied),
+    }
+}
+
+/// What was answered to the call.
+struct Sent {
+    record: Value,
+    note: Option<String>,
+    result: ChangeResult,
+}
+
+async fn send(session: &Session, one: &Resource, to: Transition) -> Result<Option<Sent>, CliError> {
+    let planned = PlannedChange::new(format!("{} {}", one.kind().one(), one.named()))
+        .of(one.customer())
+        .before(&one.image());
+    macro_rules! sent {
+        ($request:expr) => {{
+            let answered = session.change($request, planned).await?;
+            Ok(answered.map(|answered| Sent {
+                record: to_json(&answered.response.data),
+                note: answered.response.note().map(str::to_owned),
+                result: answered.result,
+            }))
+        }};
+    }
+    match one {
+        Resource::Server(server) => match to {
+            Transition::Suspend => sent!(SuspendEndpoint::new(server.id)),
+            Transition::Resume => sent!(ResumeEndpoint::new(server.id)),
+            Transition::Terminate => sent!(TerminateEndpoint::new(server.id)),
+            Transition::Delete => {
+                let id = server.id;
+                let answered = session
+                    .change(DeleteEndpoint::account_wide(id), planned)
+                    .await?;
+                Ok(answered.map(|answered| Sent {
+                    record: json!({ "endpoint_id": id, "deleted": true }),
+                    note: None,
+                    result: answered.result,
+                }))
+            }
+        },
+        Resource::Domain(domain) => match to {
+            Transition::Suspend => sent!(SuspendDomain::new(domain.id)),
+            Transition::Resume => sent!(ResumeDomain::new(domain.id)),
+            Transition::Terminate | Transition::Delete => sent!(TerminateDomain::new(domain.id)),
+        },
+        Resource::Subscription(_) => Ok(None),
+    }
+}
+
+async fn subscription_change(
+    session: &Session,
+    one: &SubscriptionRef,
+    to: Transition,
+) -> Result<RowOutcome, CliError> {
+    let (customer, service, product) = (one.customer, one.service, one.product.as_str());
+    let label = one.label();
+    let planned = PlannedChange::new(label.as_str());
+    macro_rules! sent {
+        ($request:expr) => {{
+            let answered = session.change($request, planned).await?;
+            answered.map(|answered| (answered.response, answered.result))
+        }};
+    }
+    let sent: Option<(Response<SubscriptionState>, ChangeResult)> = match to {
+        Transition::Suspend => sent!(SuspendSubscription::new(customer, service, product)),
+        Transition::Resume => sent!(ResumeSubscription::new(customer, service, product)),
+        Transition::Terminate | Transition::Delete => {
+            sent!(TerminateSubscription::new(customer, service, product))
+        }
+    };
+    let Some((answer, result)) = sent else {
+        return Ok(RowOutcome::Planned);
+    };
+    let status = answer.data.status.clone();
+    remember(session, one, Some(status.clone()), None);
+    let sentence = match answer.note() {
+        Some(_) => format!("{label} was {}.", to.labels().skipped),
+        None => format!("{label} is {status}."),
+    };
+    let applied = Applied::answered(answer.data.subscription_id, &answer, sentence);
+    Ok(outcome(result, applied))
+}
+
+/// Keeps the last answer about a subscription: no read tells it.
+pub fn remember(
+    session: &Session,
+    one: &SubscriptionRef,
+    status: Option<SubscriptionStatus>,
+    size: Option<String>,
+) {
+    session.learn(Observation::Subscription(records::Subscription {
+        customer: one.customer,
+        service: one.service,
+        product: one.product.clone(),
+        status,
+        size,
+    }));
+}

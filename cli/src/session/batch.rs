@@ -1,0 +1,249 @@
+//! The run that this command is, as it is remembered.
+
+use super::Session;
+use crate::session::guard::Guard;
+use crate::state::StateDb;
+use crate::state::changes::{BatchId, BatchOutcome, BatchStart, Made, Scope};
+use crate::ui::invocation::quoted;
+use crate::ui::outcome::to_json;
+use secmon::model::CustomerId;
+use serde::Serialize;
+use serde_json::Value;
+use std::cell::{Cell, RefCell};
+use uuid::Uuid;
+
+/// What a command is, before its first change.
+#[derive(Debug, Clone)]
+pub struct RunKind {
+    /// What it does, as `suspend_endpoint`.
+    pub verb: &'static str,
+    /// What it is about.
+    pub scope: Scope,
+    /// Whose all is.
+    pub customer: Option<CustomerId>,
+}
+
+/// The run of this process.
+#[derive(Debug, Default)]
+pub struct CurrentRun {
+    kind: RefCell<Option<RunKind>>,
+    batch: Cell<Option<BatchId>>,
+    is_partial: Cell<bool>,
+    was_warned: Cell<bool>,
+}
+
+impl Session {
+    /// Says what this command is, before its first change.
+    pub fn begin_run(&self, kind: RunKind) {
+        self.run.kind.borrow_mut().get_or_insert(kind);
+    }
+
+    /// Records that this run begins, also where it turns out to send nothing: it may be what an interrupted one left.
+    pub fn record_run(&self) {
+        let kind = self.run.kind.borrow().clone();
+        if let Some(kind) = kind
+            && self.guard_in_use().is_some_and(Guard::is_open)
+        {
+            self.batch(kind.verb);
+        }
+    }
+
+    /// The run as it is recorded, if it has changed anything yet.
+    pub fn current_batch(&self) -> Option<BatchId> {
+        self.run.batch.get()
+    }
+
+    /// Whether what is there now was perhaps made by a run that was interrupted; from then on it counts as that.
+    pub fn settle_pending(&self, operation: &str, record: &str) -> bool {
+        let Some(state) = self.state() else {
+            return false;
+        };
+        match self.guard_in_use().is_some_and(Guard::is_open) {
+            true => state.settle_pending(operation, record),
+            false => state.is_pending(operation, record),
+        }
+    }
+
+    /// The same of a create, whose record nobody knew: what it was about names it.
+    pub fn settle_pending_create<T: Serialize>(
+        &self,
+        operation: &str,
+        about: &str,
+        (id, record): (Uuid, &T),
+    ) -> bool {
+        let is_open = self.guard_in_use().is_some_and(Guard::is_open);
+        let Some(state) = self.state().filter(|_| is_open) else {
+            return false;
+        };
+        let (image, _) = redacted(self, Some(&to_json(record)));
+        let image = image.unwrap_or_default();
+        state.settle_pending_create(operation, about, &Made { id, image })
+    }
+
+    /// Some rows of this run are not as they were wanted.
+    pub fn run_is_partial(&self) {
+        self.run.is_partial.set(true);
+    }
+
+    /// What this computer remembers of the account in use.
+    pub fn state(&self) -> Option<&StateDb> {
+        let connection = self.connection.get()?;
+        Some(
+            self.state
+                .get_or_init(|| StateDb::open(connection.place.clone())),
+        )
+    }
+
+    /// Records that this run begins, where it has not yet; `None` where that cannot be recorded, which is said once.
+    pub(super) fn batch(&self, operation: &'static str) -> Option<BatchId> {
+        if let Some(batch) = self.run.batch.get() {
+            return Some(batch);
+        }
+        let state = self.state()?;
+        let kind = self.run.kind.borrow().clone();
+        let kind = kind.unwrap_or(RunKind {
+            verb: operation,
+            scope: Scope::One,
+            customer: None,
+        });
+        let words: Vec<String> = std::env::args_os()
+            .skip(1)
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect();
+        let line = self.without_key(&typed_line(&words));
+        let batch = state.begin_batch(&BatchStart {
+            verb: kind.verb,
+            scope: kind.scope,
+            customer: kind.customer.or(self.settings.customer),
+            line: &line,
+            input: &self.without_key(&input_of(&words)),
+            os_user: &os_user(),
+            service: &self.service_name(),
+            place: self.settings.safety.place.as_deref(),
+        });
+        self.run.batch.set(batch);
+        if batch.is_none()
+            && let Some(problem) = state.problem()
+            && !self.run.was_warned.replace(true)
+        {
+            self.ui.note(&format!(
+                "warning: this change is not recorded on this computer: {problem}"
+            ));
+        }
+        batch
+    }
+
+    /// Ends the run as it is recorded. `was_stopped` after a Ctrl-C.
+    pub fn end_run(&self, failed: bool) {
+        let (Some(batch), Some(state)) = (self.run.batch.get(), self.state()) else {
+            return;
+        };
+        let outcome = match (
+            self.check_interrupted().is_err(),
+            failed || self.run.is_partial.get(),
+        ) {
+            (true, _) => BatchOutcome::Stopped,
+            (false, true) => BatchOutcome::Partial,
+            (false, false) => BatchOutcome::Complete,
+        };
+        state.end_batch(batch, outcome);
+    }
+}
+
+/// A record without the key that somebody has written into it, and whether it was there.
+pub(super) fn redacted(session: &Session, record: Option<&Value>) -> (Option<Value>, bool) {
+    let Some(record) = record else {
+        return (None, false);
+    };
+    let mut kept = record.clone();
+    redact(session, &mut kept);
+    let is_redacted = kept != *record;
+    (Some(kept), is_redacted)
+}
+
+fn redact(session: &Session, value: &mut Value) {
+    match value {
+        Value::String(text) => *text = session.without_key(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| redact(session, item)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| redact(session, field)),
+        _ => {}
+    }
+}
+
+/// Options whose values are about a person.
+const PERSONAL: [&str; 2] = ["--client-name", "--client-email"];
+
+/// The line as people read it again: without what is about a person.
+fn typed_line(words: &[String]) -> String {
+    let mut line = String::from("secmon");
+    let mut is_personal = false;
+    for word in words {
+        let shown = match (is_personal, word.split_once('=')) {
+            (true, _) => "...".to_owned(),
+            (false, Some((option, _))) if PERSONAL.contains(&option) => format!("{option}=..."),
+            _ => quoted(word),
+        };
+        is_personal = PERSONAL.contains(&word.as_str());
+        line.push(' ');
+        line.push_str(&shown);
+    }
+    line
+}
+
+/// Options that only say how a command answers, or that its question is answered.
+const ASIDE: [&str; 13] = [
+    "-y",
+    "--yes",
+    "-q",
+    "--quiet",
+    "-v",
+    "-vv",
+    "--verbose",
+    "--no-input",
+    "--no-progress",
+    "-n",
+    "--dry-run",
+    "--no-headers",
+    "--use-whole-window",
+];
+/// The same with a value.
+const ASIDE_WITH_VALUE: [&str; 10] = [
+    "--confirm",
+    "-o",
+    "--output",
+    "--color",
+    "--time",
+    "--timeout",
+    "--max-wait",
+    "--debug-file",
+    "--columns",
+    "--jq",
+];
+
+/// What makes the command the same again.
+fn input_of(words: &[String]) -> String {
+    let mut kept = Vec::new();
+    let mut skips_value = false;
+    for word in words {
+        let option = word
+            .split_once('=')
+            .map_or(word.as_str(), |(option, _)| option);
+        if std::mem::take(&mut skips_value) || ASIDE.contains(&word.as_str()) {
+            continue;
+        }
+        if ASIDE_WITH_VALUE.contains(&option) {
+            skips_value = option == word;
+            continue;
+        }
+        kept.push(word.as_str());
+    }
+    kept.join("\n")
+}
+
+/// The user of this computer.
+fn os_user() -> String {
+    let named = ["USER", "LOGNAME", "USERNAME"];
+    let named = named.iter().find_map(|name| std::env::var(name).ok());
+    let user = named.or_else(|| whoami::username().ok());
+    user.unwrap_or_else(|| "unknown".to_owned())
+}
