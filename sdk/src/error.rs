@@ -81,7 +81,7 @@ named_enum! {
         /// The rate budget would have made the call wait longer than the client's `queue_timeout`; nothing was sent.
         QueueTimeout = "queue_timeout",
         /// The rate budget itself could not be asked; nothing was sent.
-        RateLimiter = "budget",
+        RateLimiter = "rate_limiter",
         /// The time for the whole operation is over.
         Deadline = "deadline",
         /// The service refused the key earlier (401); nothing was sent. See `Client::reset_key_rejection`.

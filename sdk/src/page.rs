@@ -252,14 +252,9 @@ impl<O: PagedOperation> Pages<O> {
     async fn read(&mut self, number: u32) -> Result<Response<O::Output>, Error> {
         let call = self.client.call(self.list.clone()).page(number);
         let response = call.send().await?;
-        let position = response.data.position();
-        let taken = match position.number == number {
-            true => self.progress.take(&response.data),
-            false => Err("the page has another number than was asked for"),
-        };
-        match taken {
+        match self.progress.take(&response.data) {
             Ok(()) => {
-                self.follow(position, &response);
+                self.follow(response.data.position(), &response);
                 Ok(response)
             }
             Err(reason) => Err(response.list_error(ErrorKind::Decode, O::INFO, reason)),
