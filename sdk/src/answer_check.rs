@@ -1,6 +1,6 @@
 //! Whether an answer is about what was asked (F11).
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 
 use chrono::{DateTime, Utc};
 use http::header;
@@ -55,6 +55,20 @@ impl<'a> AnswerCheck<'a> {
         }
     }
 
+    /// What was asked for is also in the answer, and the same.
+    pub(crate) fn same_if_asked<T: PartialEq>(
+        &mut self,
+        member: impl Display,
+        requested: Option<&T>,
+        answered: Option<&T>,
+    ) {
+        match (requested, answered) {
+            (Some(requested), Some(answered)) => self.same(member, requested, answered),
+            (Some(_), None) => self.refuse(member, "it is missing, although it was asked for"),
+            (None, _) => {}
+        }
+    }
+
     /// The member holds the number of a page: it must be the one that was asked for, or else the first.
     pub fn page(&mut self, member: impl Display, requested: Option<u32>, answered: u32) {
         let requested = self.page.or(requested).unwrap_or(1);
@@ -88,5 +102,14 @@ impl<'a> AnswerCheck<'a> {
 
     pub(crate) fn into_problem(self) -> Option<DecodeProblem> {
         self.problem
+    }
+}
+
+impl fmt::Debug for AnswerCheck<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let problem = self.problem.as_ref();
+        f.debug_struct("AnswerCheck")
+            .field("refused", &problem.map(|problem| &problem.place))
+            .finish_non_exhaustive()
     }
 }

@@ -5,9 +5,7 @@
 //! of it (F2).
 
 pub(crate) mod json;
-mod repair;
 mod struct_as_map;
-mod tolerant_value;
 mod words;
 
 use http::StatusCode;
@@ -15,8 +13,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::model::tolerant_value::TolerantValue;
 use struct_as_map::StructAsMap;
-pub(crate) use tolerant_value::whole_number;
 use words::{Words, is_no, objection};
 
 /// The shape of a successful answer.
@@ -206,26 +204,15 @@ fn read_tolerantly<T: DeserializeOwned>(
     }
     match json::parse(body) {
         Ok(answer) if !error.to_string().starts_with("duplicate field") => {
-            repair::read(answer, body.len())
+            serde_path_to_error::deserialize(TolerantValue(&answer)).map_err(|error| {
+                let place = error.path().to_string();
+                DecodeProblem {
+                    place: if place == "." { String::new() } else { place },
+                    problem: without_values(error.inner()),
+                }
+            })
         }
-        _ => Err(strict_problem::<T>(body)),
-    }
-}
-
-/// Why an answer is not as documented, with the place.
-fn strict_problem<T: DeserializeOwned>(body: &[u8]) -> DecodeProblem {
-    let mut reader = serde_json::Deserializer::from_slice(body);
-    match serde_path_to_error::deserialize::<_, T>(StructAsMap(&mut reader)) {
-        Ok(_) => DecodeProblem::whole("something follows its end"),
-        Err(error) => problem_at(&error),
-    }
-}
-
-fn problem_at(error: &serde_path_to_error::Error<serde_json::Error>) -> DecodeProblem {
-    let place = error.path().to_string();
-    DecodeProblem {
-        place: if place == "." { String::new() } else { place },
-        problem: without_values(error.inner()),
+        _ => Err(DecodeProblem::whole(without_values(error))),
     }
 }
 

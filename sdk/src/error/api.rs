@@ -6,7 +6,8 @@ use http::StatusCode;
 use serde_json::{Map, Value};
 
 use super::{ErrorCode, FieldErrors, shown};
-use crate::envelope::{json, whole_number};
+use crate::envelope::json;
+use crate::model::tolerant_value::whole_number;
 use crate::redact::Redactor;
 
 /// Longest message and longest code that are kept, in bytes.

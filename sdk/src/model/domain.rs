@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::de::{Error, Unexpected};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use super::paging::counted_page;
-use super::tolerant::{members, object};
+use super::tolerant::optional;
 use super::{
     DomainAlertId, DomainAlertStatus, DomainAlertType, DomainId, DomainStatus, LeakCategory,
     MentionId, ScanId, ScanStatus, Severity, Timestamp,
@@ -24,39 +25,48 @@ pub struct MonitoredDomain {
     /// State of its monitoring.
     pub status: DomainStatus,
     /// How the last scan ended.
+    #[serde(default, deserialize_with = "optional")]
     pub scan_status: Option<ScanStatus>,
     /// When the last scan ended.
+    #[serde(default, deserialize_with = "optional")]
     pub last_scan_at: Option<Timestamp>,
     /// When the dark web was last searched; summary only.
+    #[serde(default, deserialize_with = "optional")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dark_web_last_scan_at: Option<Timestamp>,
     /// Compromised credentials of employees.
+    #[serde(default, deserialize_with = "optional")]
     pub employees_compromised: Option<u64>,
     /// Compromised credentials of customers.
+    #[serde(default, deserialize_with = "optional")]
     pub customers_compromised: Option<u64>,
     /// Compromised credentials of third parties.
+    #[serde(default, deserialize_with = "optional")]
     pub third_parties_compromised: Option<u64>,
     /// Mentions on the dark web.
+    #[serde(default, deserialize_with = "optional")]
     pub dark_web_mentions_count: Option<u64>,
     /// How strong the leaked passwords are, its members as they came; none until there is enough data. Summary only.
-    #[serde(
-        default,
-        deserialize_with = "object",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "optional")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub password_strength: Option<Map<String, Value>>,
     /// Slots in use; summary only.
+    #[serde(default, deserialize_with = "optional")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slots_used: Option<u64>,
     /// Slots there are; summary only.
+    #[serde(default, deserialize_with = "optional")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slots_total: Option<u64>,
     /// Path of its page in the portal.
+    #[serde(default, deserialize_with = "optional")]
     pub portal_detail_path: Option<String>,
     /// When the record was made; summary only.
+    #[serde(default, deserialize_with = "optional")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created_at: Option<Timestamp>,
     /// Whether the platform paused it for want of capacity; absent where the service does not tell.
+    #[serde(default, deserialize_with = "optional")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quota_paused: Option<bool>,
 }
@@ -70,31 +80,40 @@ pub struct DomainAlert {
     /// The domain.
     pub monitored_domain_id: DomainId,
     /// The domain's name when the alert was raised.
+    #[serde(default, deserialize_with = "optional")]
     pub domain: Option<String>,
     /// What it is about.
     #[serde(rename = "type")]
     pub kind: DomainAlertType,
     /// Who is concerned.
+    #[serde(default, deserialize_with = "optional")]
     pub category: Option<LeakCategory>,
     /// How severe it is.
+    #[serde(default, deserialize_with = "optional")]
     pub severity: Option<Severity>,
     /// How many findings there are now.
+    #[serde(default, deserialize_with = "optional")]
     pub new_count: Option<u64>,
     /// How many there were before.
+    #[serde(default, deserialize_with = "optional")]
     pub previous_count: Option<u64>,
     /// Its state.
     pub status: DomainAlertStatus,
     /// Details, their members as they came.
-    #[serde(default, deserialize_with = "object")]
+    #[serde(default, deserialize_with = "optional")]
     pub details: Option<Map<String, Value>>,
     /// What it means in plain words; in the read of one alert only.
+    #[serde(default, deserialize_with = "optional")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<String>,
     /// When it was raised.
+    #[serde(default, deserialize_with = "optional")]
     pub created_at: Option<Timestamp>,
     /// When somebody acknowledged it.
+    #[serde(default, deserialize_with = "optional")]
     pub acknowledged_at: Option<Timestamp>,
     /// When it was resolved.
+    #[serde(default, deserialize_with = "optional")]
     pub resolved_at: Option<Timestamp>,
 }
 
@@ -105,18 +124,25 @@ pub struct Mention {
     /// Its identifier.
     pub id: MentionId,
     /// Its title.
+    #[serde(default, deserialize_with = "optional")]
     pub title: Option<String>,
     /// The start of its text.
+    #[serde(default, deserialize_with = "optional")]
     pub content_preview: Option<String>,
     /// Where it was found.
+    #[serde(default, deserialize_with = "optional")]
     pub source_name: Option<String>,
     /// Who wrote it.
+    #[serde(default, deserialize_with = "optional")]
     pub author: Option<String>,
     /// When it was published.
+    #[serde(default, deserialize_with = "optional")]
     pub published_at: Option<Timestamp>,
     /// Whether it has not been read yet.
+    #[serde(default, deserialize_with = "optional")]
     pub is_new: Option<bool>,
     /// When it was found.
+    #[serde(default, deserialize_with = "optional")]
     pub created_at: Option<Timestamp>,
 }
 
@@ -154,19 +180,23 @@ pub struct DomainScan {
     /// How it ended.
     pub status: ScanStatus,
     /// Compromised credentials of employees.
+    #[serde(default, deserialize_with = "optional")]
     pub employees_compromised: Option<u64>,
     /// Compromised credentials of customers.
+    #[serde(default, deserialize_with = "optional")]
     pub customers_compromised: Option<u64>,
     /// Compromised credentials of third parties.
+    #[serde(default, deserialize_with = "optional")]
     pub third_parties_compromised: Option<u64>,
     /// When it ended.
+    #[serde(default, deserialize_with = "optional")]
     pub created_at: Option<Timestamp>,
 }
 
 /// A leaked credential. Its fields vary by source and are kept as they came; `Debug` shows none of them.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct LeakRecord(#[serde(deserialize_with = "members")] Map<String, Value>);
+pub struct LeakRecord(#[serde(deserialize_with = "not_null")] Map<String, Value>);
 
 impl LeakRecord {
     /// A field of the record.
@@ -209,4 +239,10 @@ counted_page! {
         /// The mentions, newest first.
         mentions: Mention
     }
+}
+
+/// A null is no record without members.
+fn not_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Map<String, Value>, D::Error> {
+    let members = Option::deserialize(deserializer)?;
+    members.ok_or_else(|| D::Error::invalid_type(Unexpected::Unit, &"an object"))
 }

@@ -54,12 +54,15 @@ macro_rules! counted_page {
             $(#[$what])*
             pub $items: Vec<$item>,
             /// How many there are in the filtered list.
+            #[serde(default, deserialize_with = "optional")]
             pub total: Option<u64>,
             /// Number of this page, from 1.
             pub current_page: u32,
             /// Number of the last page, at least 1.
+            #[serde(default, deserialize_with = "optional")]
             pub last_page: Option<u32>,
             /// Whether a page follows.
+            #[serde(default, deserialize_with = "optional")]
             pub has_more: Option<bool>,
         }
 

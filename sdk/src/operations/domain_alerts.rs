@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::operation;
+use crate::model::tolerant::optional;
 use crate::model::{
     CustomerId, DomainAlert, DomainAlertId, DomainAlertPage, DomainAlertStatus, DomainAlertType,
     DomainId, LeakCategory, Severity, Timestamp,
@@ -130,6 +131,7 @@ pub struct FoundDomainAlert {
 #[non_exhaustive]
 pub struct DomainAlertTransition {
     /// A sentence for a person.
+    #[serde(default, deserialize_with = "optional")]
     pub message: Option<String>,
     /// What became of the alert.
     pub alert: DomainAlertState,
@@ -144,9 +146,11 @@ pub struct DomainAlertState {
     /// Its state now.
     pub status: DomainAlertStatus,
     /// Since when it is acknowledged; after acknowledging.
+    #[serde(default, deserialize_with = "optional")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub acknowledged_at: Option<Timestamp>,
     /// Since when it is resolved; after resolving.
+    #[serde(default, deserialize_with = "optional")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resolved_at: Option<Timestamp>,
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::operation;
-use crate::model::tolerant::object;
+use crate::model::tolerant::optional;
 use crate::model::{
     CustomerId, DomainId, DomainScan, LeakCategory, LeakRecord, MentionPage, MonitoredDomain,
 };
@@ -38,19 +38,20 @@ pub struct DomainOverview {
     /// Whether the customer has a subscription to domain monitoring.
     pub subscribed: bool,
     /// The domains, oldest first, terminated ones left out; `None` where the answer describes the product instead.
+    #[serde(default, deserialize_with = "optional")]
     pub domains: Option<Vec<MonitoredDomain>>,
     /// Slots in use.
+    #[serde(default, deserialize_with = "optional")]
     pub slots_used: Option<u64>,
     /// Slots there are.
+    #[serde(default, deserialize_with = "optional")]
     pub slots_total: Option<u64>,
     /// Path of the page in the portal where domains are added.
+    #[serde(default, deserialize_with = "optional")]
     pub portal_add_path: Option<String>,
     /// What could be bought, for a customer who is not subscribed (assumed field).
-    #[serde(
-        default,
-        deserialize_with = "object",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "optional")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub product: Option<ProductDescription>,
 }
 
@@ -59,10 +60,13 @@ pub struct DomainOverview {
 #[non_exhaustive]
 pub struct ProductDescription {
     /// Its slug.
+    #[serde(default, deserialize_with = "optional")]
     pub slug: Option<String>,
     /// Its name.
+    #[serde(default, deserialize_with = "optional")]
     pub name: Option<String>,
     /// What it does.
+    #[serde(default, deserialize_with = "optional")]
     pub description: Option<String>,
 }
 
@@ -162,13 +166,16 @@ pub struct CredentialLeaks {
     /// The records; as secret as a password.
     pub items: Vec<LeakRecord>,
     /// How many there are in the filtered list.
+    #[serde(default, deserialize_with = "optional")]
     pub total: Option<u64>,
     /// Number of this page, from 1.
     pub page: u32,
     /// Records per page, 50.
+    #[serde(default, deserialize_with = "optional")]
     pub page_size: Option<u64>,
     /// Why there are no records, when the data set cannot be reached.
     #[serde(alias = "message", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "optional")]
     pub error: Option<String>,
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::operation;
+use crate::model::tolerant::optional;
 use crate::model::{CustomerId, DomainId, DomainStatus, ServiceId};
 use crate::validate::{email, most, text_to};
 
@@ -38,6 +39,7 @@ pub struct DomainState {
     /// The domain.
     pub monitored_domain_id: DomainId,
     /// Its name, as the service normalised it; absent from suspend, resume and terminate.
+    #[serde(default, deserialize_with = "optional")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub domain: Option<String>,
     /// Its state now.
@@ -154,7 +156,9 @@ pub struct ReleasedDomain {
     /// Whether the slot was given up.
     pub released: bool,
     /// Slots that are left.
+    #[serde(default, deserialize_with = "optional")]
     pub slots_total: Option<u64>,
     /// Slots in use.
+    #[serde(default, deserialize_with = "optional")]
     pub slots_used: Option<u64>,
 }

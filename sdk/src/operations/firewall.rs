@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::operation;
-use crate::model::tolerant::with_some_member;
+use crate::model::tolerant::{optional, with_some_member};
 use crate::model::{CustomerId, EndpointId, FirewallFormat, Rule};
 use crate::validate::one_of;
 
@@ -51,12 +51,16 @@ fn dump(content: &str) -> Option<String> {
 #[non_exhaustive]
 pub struct FirewallIngest {
     /// The format it was read as.
+    #[serde(default, deserialize_with = "optional")]
     pub format: Option<FirewallFormat>,
     /// How many ranges of ports the firewall lets in.
+    #[serde(default, deserialize_with = "optional")]
     pub parsed_rules: Option<u64>,
     /// The rules that were made; `None` where the answer does not tell.
+    #[serde(default, deserialize_with = "optional")]
     pub suggested: Option<Vec<Rule>>,
     /// The lines that gave none; `None` where the answer does not tell.
+    #[serde(default, deserialize_with = "optional")]
     pub skipped: Option<Vec<SkippedLine>>,
 }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::operation;
 use crate::model::Timestamp;
-use crate::model::tolerant::object;
+use crate::model::tolerant::optional;
 
 operation! {
     /// `GET /api/v1/health`: whether the service is up. It is sent without the key, and counts in no rate window.
@@ -22,9 +22,10 @@ pub struct Health {
     /// `ok` when it is up.
     pub status: String,
     /// The service's clock.
+    #[serde(default, deserialize_with = "optional")]
     pub timestamp: Option<Timestamp>,
     /// About the answer.
-    #[serde(default, deserialize_with = "object")]
+    #[serde(default, deserialize_with = "optional")]
     pub meta: Option<HealthMeta>,
 }
 
@@ -33,5 +34,6 @@ pub struct Health {
 #[non_exhaustive]
 pub struct HealthMeta {
     /// Version of the API, `v1`.
+    #[serde(default, deserialize_with = "optional")]
     pub version: Option<String>,
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::operation;
+use crate::model::tolerant::optional;
 use crate::model::{
     CustomerId, EndpointId, PortAlert, PortAlertId, PortAlertPage, PortAlertStatus, Severity,
     Timestamp,
@@ -89,6 +90,7 @@ pub struct FoundPortAlert {
 #[non_exhaustive]
 pub struct ResolvedPortAlert {
     /// A sentence for a person.
+    #[serde(default, deserialize_with = "optional")]
     pub message: Option<String>,
     /// What became of the alert.
     pub alert: PortAlertResolution,
@@ -103,5 +105,6 @@ pub struct PortAlertResolution {
     /// `resolved`.
     pub status: PortAlertStatus,
     /// Since when.
+    #[serde(default, deserialize_with = "optional")]
     pub resolved_at: Option<Timestamp>,
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::operation;
+use crate::model::tolerant::optional;
 use crate::model::{Money, PlanSlug, ProductSlug};
 use crate::validate::{plan, product};
 
@@ -23,6 +24,12 @@ operation! {
         /// The plan of a per-plan product, at most 50 characters.
         plan_slug: PlanSlug [plan],
     }
+    answer {
+        |request, answer, check| {
+            check.same("product_slug", &request.product_slug, &answer.product_slug);
+            check.same("price", &request.price, &answer.price);
+        }
+    }
 }
 
 fn at_least_nothing(price: &Money) -> Option<String> {
@@ -41,6 +48,7 @@ pub struct Price {
     /// The product.
     pub product_slug: ProductSlug,
     /// The plan; `None` for per-unit products.
+    #[serde(default, deserialize_with = "optional")]
     pub plan_slug: Option<PlanSlug>,
     /// The price.
     pub price: Money,

@@ -88,6 +88,8 @@ operation! {
             let by_scope = request.endpoint_id.filter(|_| request.scope == RuleScope::Endpoint);
             let owner = Owner { server: by_scope, customer: request.billing_customer_id };
             owner.check(answer, "", check);
+            // A rule of one server always has it (E8).
+            check.same_if_asked("endpoint_id", by_scope.as_ref(), answer.endpoint_id.as_ref());
         }
     }
 }
@@ -164,6 +166,8 @@ operation! {
             let by_scope = request.endpoint_id.filter(|_| request.scope != Some(RuleScope::Global));
             let owner = Owner { server: by_scope, customer: request.billing_customer_id };
             owner.check(answer, "", check);
+            // A rule of one server always has it (E8).
+            check.same_if_asked("endpoint_id", by_scope.as_ref(), answer.endpoint_id.as_ref());
         }
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::operation;
+use crate::model::tolerant::optional;
 use crate::model::{DomainId, EndpointId, Scenario};
 use crate::validate::one_of;
 
@@ -20,6 +21,7 @@ pub struct Scenarios {
     /// All there are.
     pub scenarios: Vec<Scenario>,
     /// The account's own.
+    #[serde(default, deserialize_with = "optional")]
     pub current: Option<Scenario>,
 }
 
@@ -50,9 +52,9 @@ operation! {
     answer {
         |request, answer, check| {
             check.same("scenario", &request.scenario, &answer.scenario);
-            check.same_if_present("endpoint_id", request.endpoint_id.as_ref(), answer.endpoint_id.as_ref());
+            check.same_if_asked("endpoint_id", request.endpoint_id.as_ref(), answer.endpoint_id.as_ref());
             let (asked, answered) = (&request.monitored_domain_id, &answer.monitored_domain_id);
-            check.same_if_present("monitored_domain_id", asked.as_ref(), answered.as_ref());
+            check.same_if_asked("monitored_domain_id", asked.as_ref(), answered.as_ref());
         }
     }
 }
@@ -64,7 +66,9 @@ pub struct ChosenScenario {
     /// The scenario.
     pub scenario: Scenario,
     /// The server it holds for.
+    #[serde(default, deserialize_with = "optional")]
     pub endpoint_id: Option<EndpointId>,
     /// The domain it holds for.
+    #[serde(default, deserialize_with = "optional")]
     pub monitored_domain_id: Option<DomainId>,
 }

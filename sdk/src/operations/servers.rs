@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::operation;
+use crate::model::tolerant::optional;
 use crate::model::{
     Address, CustomerId, EndpointId, EndpointStatus, Money, PlanSlug, ProductSlug, ScanId,
     ScanStatus, ServiceId,
@@ -144,5 +145,6 @@ pub struct QueuedScan {
     /// `pending`.
     pub status: ScanStatus,
     /// Seconds until the server may be scanned by hand again.
+    #[serde(default, deserialize_with = "optional")]
     pub cooldown_seconds: Option<u64>,
 }

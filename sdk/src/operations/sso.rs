@@ -6,6 +6,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 
 use super::operation;
+use crate::model::tolerant::optional;
 use crate::model::{CustomerId, Timestamp};
 
 operation! {
@@ -51,6 +52,7 @@ fn stays_on_the_portal(path: &str) -> Option<String> {
 pub struct SsoToken {
     token: SecretString,
     /// When it can no longer be used.
+    #[serde(default, deserialize_with = "optional")]
     pub expires_at: Option<Timestamp>,
 }
 

@@ -34,6 +34,9 @@ operation! {
         /// E-mail address of the customer's account, used when it is created; at most 255 characters.
         client_email: String [email],
     }
+    answer {
+        |request, answer, check| check.same("product_slug", &request.product_slug, &answer.product_slug)
+    }
 }
 
 operation! {
