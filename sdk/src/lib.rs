@@ -197,7 +197,7 @@
 //! at all: errors of these two operations keep the service's code and none of its words.
 //!
 //! https trusts what the system trusts and goes through the proxy of the environment; [`transport::HttpOptions`] adds a
-//! private authority or names a proxy, and `HttpTransport::with_client` takes a `reqwest::Client` of your own for
+//! private authority or names a proxy, and `HttpTransport::with_client` (feature `reqwest`) takes a client of your own for
 //! anything else. Plain http, to this machine or to hosts you allowed by name, goes past any proxy.
 //!
 //! # Features
@@ -209,6 +209,8 @@
 //!   the above are off.
 //! - `redis`: `pacing::RedisRateLimiter`, a rate budget on Redis or Valkey that processes and hosts share; `redis-tls` adds
 //!   `rediss://` addresses.
+//! - `reqwest`: `HttpTransport::with_client`, for a `reqwest::Client` of your own.
+//! - `test-util`: the module `testing`; put it on the dev-dependency.
 //! - `tower`: `transport::ServiceTransport`, for any `tower::Service` of http types: a server called in process, or a
 //!   stack of layers.
 //!
@@ -216,6 +218,8 @@
 //!
 //! The specification leaves some shapes open. Operations built on an assumption say so in their documentation and in
 //! their row of [`OPERATIONS`] ([`ShapeOrigin::Assumed`]); [`ClientBuilder::path`] moves them to another path.
+
+#![warn(missing_debug_implementations)]
 
 mod answer;
 mod answer_check;
@@ -232,12 +236,15 @@ mod redact;
 mod request_options;
 mod response;
 mod secret;
+#[cfg(feature = "test-util")]
 pub mod testing;
 mod validate;
 pub mod watch;
 
+#[cfg(feature = "reqwest")]
+pub use reqwest;
 /// The crates whose types stand in this one's interface, in the versions that fit.
-pub use {bytes, chrono, http, serde_json, uuid};
+pub use {bytes, chrono, futures_core, http, secrecy, serde_json, uuid};
 
 pub use answer_check::AnswerCheck;
 pub use client::{CallBuilder, Client, ClientBuilder, RawRequest, RawResponse, resources};

@@ -415,9 +415,11 @@ async fn only_the_404_of_the_record_itself_says_that_an_earlier_attempt_has_dele
     for other in others {
         let (client, script) = scripted();
         for operation in ["delete_endpoint", "delete_rule"] {
-            script.on(operation).fail(TransportErrorKind::Interrupted);
             script
-                .on(operation)
+                .on_named(operation)
+                .fail(TransportErrorKind::Interrupted);
+            script
+                .on_named(operation)
                 .answer(StatusCode::NOT_FOUND, other.clone());
         }
         let server = client.servers().delete(customer(), endpoint_id()).await;
