@@ -227,6 +227,7 @@ impl Group {
 
 /// The two rate windows of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum RateGroup {
     /// 60 requests a minute: provisioning, sign-in, alerts, domain monitoring and firewall ingest together.
     Strict,
@@ -265,6 +266,7 @@ pub enum ShapeOrigin {
 
 /// The first part of the provisioning paths; both are identical, and a client stays with one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Namespace {
     /// `/api/v1/billing/...`, where every provisioning operation exists.
     #[default]

@@ -135,7 +135,7 @@ impl ClientBuilder {
         self
     }
 
-    /// RequestOptions of the transport that comes with this crate: connect time-out, proxy, certificates, largest body.
+    /// Settings of the transport that comes with this crate: connect time-out, proxy, certificates, largest body.
     #[cfg(feature = "default-transport")]
     pub fn http_options(mut self, options: HttpOptions) -> Self {
         self.http_options = Some(options);

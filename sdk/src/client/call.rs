@@ -1,4 +1,4 @@
-//! One call with settings of its own.
+//! One call with options of its own.
 
 use std::fmt;
 use std::sync::Arc;

@@ -6,7 +6,7 @@
 /// operation! {
 ///     /// `POST .../suspend`: what it does. Errors: ...
 ///     suspend_endpoint: SuspendEndpoint -> EndpointState = POST "/api/v1/{namespace}/suspend",
-///     Provisioning, Repeatable, Specified, Success;      // group, retry safety, shape_origin, envelope; then: secret, in_body
+///     Provisioning, Repeatable, Specified, Success;      // group, retry safety, origin of the shape, envelope; then: secret, in_body
 ///     required { /** The server. */ endpoint_id: EndpointId, }
 ///     optional { /** A label. */ label: String [most(100)], }      // in brackets: the check of `validate.rs`
 ///     check { |request, problems| ... }                            // what no field can tell alone
@@ -40,6 +40,7 @@ macro_rules! operation {
             "`](crate::RetrySafety), [`ShapeOrigin::", stringify!($shape_origin), "`](crate::ShapeOrigin).",
         )]
         #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[must_use = "a request does nothing until it is sent"]
         #[non_exhaustive]
         pub struct $request {
             $($(
