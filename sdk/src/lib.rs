@@ -231,6 +231,7 @@ pub mod model;
 mod operation;
 pub mod operations;
 mod page;
+mod pages;
 mod pipeline;
 mod redact;
 mod request_options;
@@ -252,10 +253,11 @@ pub use envelope::Envelope;
 pub use error::{ApiError, Delivery, Details, Error, ErrorCode, ErrorKind, FieldErrors};
 pub use event::{Event, WaitReason};
 pub use operation::{
-    FieldsIn, Group, Namespace, OPERATIONS, Operation, OperationInfo, RateGroup, RetrySafety,
-    ShapeOrigin,
+    FieldsIn, Group, Namespace, Operation, OperationInfo, RateGroup, RetrySafety, ShapeOrigin,
 };
-pub use page::{Items, Page, PagedOperation, Pages, Position};
+pub use operations::OPERATIONS;
+pub use page::{Page, PagedOperation, Position};
+pub use pages::{Items, Pages};
 pub use pipeline::pacer as pacing;
 pub use pipeline::retry::RetryBudget;
 pub use pipeline::transport;

@@ -9,6 +9,7 @@
 mod unescaped;
 
 use std::borrow::Cow;
+use std::fmt;
 use std::ops::Range;
 
 use secrecy::zeroize::Zeroizing;
@@ -26,6 +27,8 @@ const LONGEST_STEP: usize = 4;
 const WORDS: u64 = 1 << 63;
 /// So many bytes behind the end of what is shown are looked at: a run of the key, several times escaped.
 const MARGIN: usize = 256;
+/// Longest text that an error shows, in bytes.
+pub(crate) const LONGEST_TEXT: usize = 4 * 1024;
 const ELLIPSIS: char = '…';
 
 /// Masks what is left of one key in texts of any encoding.
@@ -349,6 +352,16 @@ fn base64(bytes: &[u8], first_bit: usize, last_digits: &[u8; 2]) -> Zeroizing<Ve
 /// ends in an ellipsis.
 pub(crate) fn one_line(text: &str, limit: usize) -> Cow<'_, str> {
     line(text, limit, false)
+}
+
+/// Shows what is written as one line of bounded length.
+pub(crate) fn shown(
+    f: &mut fmt::Formatter<'_>,
+    write: impl FnOnce(&mut String) -> fmt::Result,
+) -> fmt::Result {
+    let mut text = String::new();
+    write(&mut text)?;
+    f.write_str(&one_line(&text, LONGEST_TEXT))
 }
 
 /// The same, of a text that may have been cut before.

@@ -97,7 +97,8 @@ pub(crate) fn conclude<O: Operation>(
     };
     let read = read.and_then(|data| {
         let Some(asked) = asked else { return Ok(data) };
-        let mut check = AnswerCheck::new(&answer, O::INFO.envelope, asked.page);
+        let mut check = AnswerCheck::new(&answer.headers, &answer.body, O::INFO.envelope);
+        check = check.for_page(asked.page);
         asked.operation.check_answer(&data, &mut check);
         match check.into_problem() {
             Some(problem) => Err(problem),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::operation;
+use super::operations;
 use crate::model::tolerant::{optional, with_some_member};
 use crate::model::{CustomerId, EndpointId, FirewallFormat, Rule};
 use crate::validate::one_of;
@@ -10,29 +10,35 @@ use crate::validate::one_of;
 /// Longest dump, in bytes.
 const LONGEST_DUMP: usize = 256 * 1024;
 
-operation! {
-    /// `POST /api/v1/firewall/ingest` (assumed): turns the ports that a firewall lets in into Allowed Ports rules of a
-    /// server. Error: `ENDPOINT_NOT_FOUND`; 422 when nothing can be read as the format.
-    ingest_firewall: IngestFirewall -> FirewallIngest = POST "/api/v1/firewall/ingest",
-    Firewall, Once, Assumed, Success;
-    required {
-        /// The customer who owns the server.
-        billing_customer_id: CustomerId,
-        /// The server.
-        endpoint_id: EndpointId,
-        /// The dump as the tool printed it, at most 256 KiB.
-        content: String [dump],
-    }
-    optional {
-        /// Its format; recognised by its content when not given.
-        format: FirewallFormat [one_of(FirewallFormat::VARIANTS)],
-    }
-    answer {
-        |request, answer, check| {
-            for (position, rule) in answer.suggested.iter().flatten().enumerate() {
-                let member = format_args!("suggested[{position}].endpoint_id");
-                check.same_if_present(member, Some(&request.endpoint_id), rule.endpoint_id.as_ref());
+operations! {
+    {
+        /// `POST /api/v1/firewall/ingest` (assumed): turns the ports that a firewall lets in into Allowed Ports rules of a
+        /// server. Error: `ENDPOINT_NOT_FOUND`; 422 when nothing can be read as the format.
+        ingest_firewall: IngestFirewall -> FirewallIngest = POST "/api/v1/firewall/ingest",
+        Firewall, Once, Assumed, Success;
+        required {
+            /// The customer who owns the server.
+            billing_customer_id: CustomerId,
+            /// The server.
+            endpoint_id: EndpointId,
+            /// The dump as the tool printed it, at most 256 KiB.
+            content: String [dump],
+        }
+        optional {
+            /// Its format; recognised by its content when not given.
+            format: FirewallFormat [one_of(FirewallFormat::VARIANTS)],
+        }
+        answer {
+            |request, answer, check| {
+                for (position, rule) in answer.suggested.iter().flatten().enumerate() {
+                    let member = format_args!("suggested[{position}].endpoint_id");
+                    check.same_if_present(member, Some(&request.endpoint_id), rule.endpoint_id.as_ref());
+                }
             }
+        }
+        accessors { Rules:
+            /// Turns a firewall dump into rules of a server: [`IngestFirewall`].
+            call ingest_firewall(dump: IngestFirewall) = dump;
         }
     }
 }

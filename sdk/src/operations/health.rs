@@ -2,15 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::operation;
+use super::operations;
 use crate::model::Timestamp;
 use crate::model::tolerant::optional;
 
-operation! {
-    /// `GET /api/v1/health`: whether the service is up. It is sent without the key, and counts in no rate window.
-    #[derive(Default)]
-    get_health: GetHealth -> Health = GET "/api/v1/health",
-    Health, Repeatable, Specified, Document;
+operations! {
+    {
+        /// `GET /api/v1/health`: whether the service is up. It is sent without the key, and counts in no rate window.
+        #[derive(Default)]
+        get_health: GetHealth -> Health = GET "/api/v1/health",
+        Health, Repeatable, Specified, Document;
+    }
 }
 
 /// What the health check says.

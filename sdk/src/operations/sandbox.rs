@@ -2,16 +2,59 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::operation;
+use super::operations;
 use crate::model::tolerant::optional;
 use crate::model::{DomainId, EndpointId, Scenario};
 use crate::validate::one_of;
 
-operation! {
-    /// `GET /api/v1/sandbox/scenarios` (assumed): what there is to choose from. Error: `SANDBOX_DISABLED`.
-    #[derive(Default)]
-    list_scenarios: ListScenarios -> Scenarios = GET "/api/v1/sandbox/scenarios",
-    Sandbox, Repeatable, Assumed, Success;
+operations! {
+    {
+        /// `GET /api/v1/sandbox/scenarios` (assumed): what there is to choose from. Error: `SANDBOX_DISABLED`.
+        #[derive(Default)]
+        list_scenarios: ListScenarios -> Scenarios = GET "/api/v1/sandbox/scenarios",
+        Sandbox, Repeatable, Assumed, Success;
+        accessors { Sandbox:
+            /// What there is to choose from: [`ListScenarios`].
+            call scenarios();
+        }
+    }
+    {
+        /// `POST /api/v1/sandbox/scenario` (assumed): what scans shall find from now on, for the account, or for one server
+        /// or one domain. It shows at the next scan. Errors: `SANDBOX_DISABLED`, `ENDPOINT_NOT_FOUND`, `DOMAIN_NOT_FOUND`.
+        set_scenario: SetScenario -> ChosenScenario = POST "/api/v1/sandbox/scenario",
+        Sandbox, Repeatable, Assumed, Success;
+        required {
+            /// The scenario.
+            scenario: Scenario [one_of(Scenario::VARIANTS)],
+        }
+        optional {
+            /// For this server only.
+            endpoint_id: EndpointId,
+            /// For this domain only.
+            monitored_domain_id: DomainId,
+        }
+        check {
+            |request, problems| {
+                if request.endpoint_id.is_some() && request.monitored_domain_id.is_some() {
+                    for field in ["endpoint_id", "monitored_domain_id"] {
+                        problems.add(field, "A server or a domain may be given, not both.");
+                    }
+                }
+            }
+        }
+        answer {
+            |request, answer, check| {
+                check.same("scenario", &request.scenario, &answer.scenario);
+                check.same_if_asked("endpoint_id", request.endpoint_id.as_ref(), answer.endpoint_id.as_ref());
+                let (asked, answered) = (&request.monitored_domain_id, &answer.monitored_domain_id);
+                check.same_if_asked("monitored_domain_id", asked.as_ref(), answered.as_ref());
+            }
+        }
+        accessors { Sandbox:
+            /// What scans shall find from now on: [`SetScenario`].
+            call set(scenario: SetScenario) = scenario;
+        }
+    }
 }
 
 /// The scenarios of the sandbox (assumed).
@@ -23,40 +66,6 @@ pub struct Scenarios {
     /// The account's own.
     #[serde(default, deserialize_with = "optional")]
     pub current: Option<Scenario>,
-}
-
-operation! {
-    /// `POST /api/v1/sandbox/scenario` (assumed): what scans shall find from now on, for the account, or for one server
-    /// or one domain. It shows at the next scan. Errors: `SANDBOX_DISABLED`, `ENDPOINT_NOT_FOUND`, `DOMAIN_NOT_FOUND`.
-    set_scenario: SetScenario -> ChosenScenario = POST "/api/v1/sandbox/scenario",
-    Sandbox, Repeatable, Assumed, Success;
-    required {
-        /// The scenario.
-        scenario: Scenario [one_of(Scenario::VARIANTS)],
-    }
-    optional {
-        /// For this server only.
-        endpoint_id: EndpointId,
-        /// For this domain only.
-        monitored_domain_id: DomainId,
-    }
-    check {
-        |request, problems| {
-            if request.endpoint_id.is_some() && request.monitored_domain_id.is_some() {
-                for field in ["endpoint_id", "monitored_domain_id"] {
-                    problems.add(field, "A server or a domain may be given, not both.");
-                }
-            }
-        }
-    }
-    answer {
-        |request, answer, check| {
-            check.same("scenario", &request.scenario, &answer.scenario);
-            check.same_if_asked("endpoint_id", request.endpoint_id.as_ref(), answer.endpoint_id.as_ref());
-            let (asked, answered) = (&request.monitored_domain_id, &answer.monitored_domain_id);
-            check.same_if_asked("monitored_domain_id", asked.as_ref(), answered.as_ref());
-        }
-    }
 }
 
 /// The scenario that holds now (assumed).

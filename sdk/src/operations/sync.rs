@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::operation;
+use super::operations;
 use crate::FieldErrors;
 use crate::model::tolerant::{OptionalValue, optional, with_some_member};
 use crate::model::{CapacityReports, CustomerId, ProductSlug, ServiceId, SubscriptionStatus};
@@ -14,53 +14,59 @@ use crate::validate::{most, one_of};
 /// The services of one report.
 pub type Services = Vec<ServiceReport>;
 
-operation! {
-    /// `POST /api/v1/billing/sync-services`: reports the state of 1 to 500 services, so that drift is corrected. It
-    /// never creates a service. Only in the billing namespace.
-    ///
-    /// A service may be listed twice; one invalid entry rejects the whole request. A repeat after a lost answer finds
-    /// the services changed already, and its report no longer tells what the first one paused: see
-    /// [`may_have_acted_before`](crate::Response::may_have_acted_before).
-    sync_services: SyncServices -> SyncResult = POST "/api/v1/billing/sync-services",
-    Provisioning, Repeatable, Specified, Success;
-    required {
-        /// The services, 1 to 500.
-        services: Services [one_to_five_hundred],
-    }
-    optional {
-        /// Version of the billing module, at most 20 characters.
-        module_version: String [most(20)],
-    }
-    check {
-        |request, problems| {
-            for (position, service) in request.services.iter().enumerate() {
-                service.validate(&format!("services.{position}"), problems);
+operations! {
+    {
+        /// `POST /api/v1/billing/sync-services`: reports the state of 1 to 500 services, so that drift is corrected. It
+        /// never creates a service. Only in the billing namespace.
+        ///
+        /// A service may be listed twice; one invalid entry rejects the whole request. A repeat after a lost answer finds
+        /// the services changed already, and its report no longer tells what the first one paused: see
+        /// [`may_have_acted_before`](crate::Response::may_have_acted_before).
+        sync_services: SyncServices -> SyncResult = POST "/api/v1/billing/sync-services",
+        Provisioning, Repeatable, Specified, Success;
+        required {
+            /// The services, 1 to 500.
+            services: Services [one_to_five_hundred],
+        }
+        optional {
+            /// Version of the billing module, at most 20 characters.
+            module_version: String [most(20)],
+        }
+        check {
+            |request, problems| {
+                for (position, service) in request.services.iter().enumerate() {
+                    service.validate(&format!("services.{position}"), problems);
+                }
             }
         }
-    }
-    answer {
-        |request, answer, check| {
-            let services = request.services.iter();
-            let reported: BTreeSet<_> = services.map(|service| (service.service_id, service.client_id)).collect();
-            let services: BTreeSet<_> = reported.iter().map(|(service, _)| *service).collect();
-            let customers: BTreeSet<_> = reported.iter().map(|(_, customer)| *customer).collect();
-            for customer in answer.enforcement.iter().flat_map(BTreeMap::keys) {
-                if !customers.contains(customer) {
-                    check.refuse("enforcement", "it names a customer who was not reported");
+        answer {
+            |request, answer, check| {
+                let services = request.services.iter();
+                let reported: BTreeSet<_> = services.map(|service| (service.service_id, service.client_id)).collect();
+                let services: BTreeSet<_> = reported.iter().map(|(service, _)| *service).collect();
+                let customers: BTreeSet<_> = reported.iter().map(|(_, customer)| *customer).collect();
+                for customer in answer.enforcement.iter().flat_map(BTreeMap::keys) {
+                    if !customers.contains(customer) {
+                        check.refuse("enforcement", "it names a customer who was not reported");
+                    }
+                }
+                for (position, unknown) in answer.unknown_services.iter().flatten().enumerate() {
+                    let was_reported = match (unknown.service_id(), unknown.client_id()) {
+                        (Some(service), Some(customer)) => reported.contains(&(service, customer)),
+                        (Some(service), None) => services.contains(&service),
+                        (None, Some(customer)) => customers.contains(&customer),
+                        (None, None) => true,
+                    };
+                    if !was_reported {
+                        let member = format!("unknown_services[{position}]");
+                        check.refuse(member, "it is a service that was not reported");
+                    }
                 }
             }
-            for (position, unknown) in answer.unknown_services.iter().flatten().enumerate() {
-                let was_reported = match (unknown.service_id(), unknown.client_id()) {
-                    (Some(service), Some(customer)) => reported.contains(&(service, customer)),
-                    (Some(service), None) => services.contains(&service),
-                    (None, Some(customer)) => customers.contains(&customer),
-                    (None, None) => true,
-                };
-                if !was_reported {
-                    let member = format!("unknown_services[{position}]");
-                    check.refuse(member, "it is a service that was not reported");
-                }
-            }
+        }
+        accessors { Subscriptions:
+            /// Reports the state of many services at once: [`SyncServices`].
+            call sync(services: impl Into<Services>);
         }
     }
 }
