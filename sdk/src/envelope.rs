@@ -5,7 +5,6 @@
 //! of it (F2).
 
 pub(crate) mod json;
-mod struct_as_map;
 mod words;
 
 use http::StatusCode;
@@ -14,7 +13,6 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::model::tolerant_value::TolerantValue;
-use struct_as_map::StructAsMap;
 use words::{Words, is_no, objection};
 
 /// The shape of a successful answer.
@@ -177,12 +175,16 @@ fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, DecodeProblem> {
     if body.is_empty() {
         return Err(DecodeProblem::whole("it is empty"));
     }
+    // Its items would be taken for the members in order.
+    if body.trim_ascii_start().starts_with(b"[") {
+        return Err(DecodeProblem::whole("a list where an object was expected"));
+    }
     read_as_documented(body).or_else(|error| read_tolerantly(body, &error))
 }
 
 fn read_as_documented<T: DeserializeOwned>(body: &[u8]) -> Result<T, serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_slice(body);
-    let read = T::deserialize(StructAsMap(&mut reader))?;
+    let read = T::deserialize(&mut reader)?;
     reader.end().map(|()| read)
 }
 
@@ -192,9 +194,6 @@ fn read_tolerantly<T: DeserializeOwned>(
     body: &[u8],
     error: &serde_json::Error,
 ) -> Result<T, DecodeProblem> {
-    if body.trim_ascii_start().starts_with(b"[") {
-        return Err(DecodeProblem::whole("a list where an object was expected"));
-    }
     // Of a member that stands there twice nobody knows which one holds.
     if let Some(name) = json::parse_as::<Words>(body)
         .ok()

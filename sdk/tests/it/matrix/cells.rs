@@ -253,7 +253,7 @@ fn has_needed_members(kind: &Kind) -> bool {
     matches!(kind, Kind::Object(members) if members.iter().any(|member| member.need == Need::Must))
 }
 
-/// What may stand in the place of a value: null, every other type, an empty list for an object, the values of an object
+/// What may stand in the place of a value: null, every other type, an empty list for an object, the values of a map
 /// without their names, the same in other letters.
 fn wrong_values(kind: &Kind) -> Vec<Value> {
     let good = kind.value();
@@ -272,9 +272,8 @@ fn wrong_values(kind: &Kind) -> Vec<Value> {
         json!({"canary": TEXT}),
     ];
     match (kind, &good) {
-        (Kind::Object(members), _) => {
-            values.push(members.iter().map(|member| member.kind.value()).collect());
-        }
+        // No service writes a record as a list.
+        (Kind::Object(_), _) => {}
         (_, Value::Object(members)) => values.push(members.values().cloned().collect()),
         (_, Value::String(text)) => values.push(text.to_uppercase().into()),
         (_, Value::Number(number)) => values.push(number.to_string().into()),
