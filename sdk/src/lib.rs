@@ -183,7 +183,8 @@
 //!
 //! # Testing
 //!
-//! [`testing::MockTransport`] answers from a script, without a network, and [`testing`] has builders for every shape of answer.
+//! `testing::MockTransport` (feature `test-util`, for a dev-dependency) answers from a script, without a network, and
+//! `testing` has builders for every shape of answer.
 //! For the real states, limits and faults, run the mock server of this project: `secmon-mock exec -- cargo test` starts
 //! one and sets `SECMON_BASE_URL` and `SECMON_API_KEY`. The examples on this page are run that way.
 //!
@@ -191,7 +192,7 @@
 //!
 //! The key is a root credential for the whole partner account. It is sent to the configured origin only, in a header
 //! marked sensitive; redirects are never followed. It is wiped from memory, and never part of an error, a log or
-//! `Debug` output, however an answer encodes it. After a 401 nothing more is sent with it
+//! `Debug` output, be it as it is, escaped for JSON or a URL, or in base64. After a 401 nothing more is sent with it
 //! ([`Client::key_rejected`], [`Client::reset_key_rejection`]); another key ends that. A [`RotatingKey`], or a
 //! [`KeyProvider`] of your own, replaces it while the client lives. Of sign-in tokens and leaked records nothing is shown
 //! at all: errors of these two operations keep the service's code and none of its words.
