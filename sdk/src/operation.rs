@@ -38,7 +38,8 @@ use crate::envelope::Envelope;
 /// }
 /// ```
 pub trait Operation: Serialize + Send + Sync {
-    /// What the call gives on success.
+    /// What the call gives on success. A member that may be absent, or written as the service does not document it, is
+    /// best read by [`optional`](crate::model::optional).
     type Output: DeserializeOwned + Send;
 
     /// All that is known of the operation before it is called.
