@@ -19,7 +19,7 @@ use http::StatusCode;
 #[must_use = "a call does nothing until it is awaited"]
 pub struct CallBuilder<O> {
     client: Client,
-    pub(super) operation: O,
+    pub(crate) operation: O,
     settings: Arc<RequestOptions>,
     page: Option<u32>,
 }

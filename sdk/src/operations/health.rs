@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::operations;
+use crate::client::{CallBuilder, Client};
 use crate::model::Timestamp;
 use crate::model::tolerant::optional;
 
@@ -12,6 +13,13 @@ operations! {
         #[derive(Default)]
         get_health: GetHealth -> Health = GET "/api/v1/health",
         Health, Repeatable, Specified, Document;
+    }
+}
+
+impl Client {
+    /// Asks whether the service is up: [`GetHealth`].
+    pub fn health(&self) -> CallBuilder<GetHealth> {
+        self.call(GetHealth::new())
     }
 }
 

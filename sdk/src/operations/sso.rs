@@ -6,6 +6,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 
 use super::operations;
+use crate::client::{CallBuilder, Client};
 use crate::model::tolerant::optional;
 use crate::model::{CustomerId, Timestamp};
 
@@ -38,6 +39,22 @@ operations! {
 }
 
 /// Browsers drop control characters and read a backslash as a slash, so both could lead to another host (F15).
+impl Client {
+    /// Mints a token that signs a customer in: [`CreateSsoToken`]. Where to land can be added:
+    /// `client.sso_token(customer).redirect_path("/domains").await`.
+    pub fn sso_token(&self, customer: CustomerId) -> CallBuilder<CreateSsoToken> {
+        self.call(CreateSsoToken::new(customer))
+    }
+}
+
+impl CallBuilder<CreateSsoToken> {
+    /// The page of the portal to land on, a path from the root.
+    pub fn redirect_path(mut self, path: impl Into<String>) -> Self {
+        self.operation = self.operation.redirect_path(path);
+        self
+    }
+}
+
 fn stays_on_the_portal(path: &str) -> Option<String> {
     let misleads = |letter: char| letter.is_control() || letter == '\\';
     let stays = path.starts_with('/') && !path.starts_with("//") && !path.contains(misleads);
