@@ -7,29 +7,24 @@ use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::ProductSlug;
-use super::tolerant::{OptionalValue, optional};
+use super::tolerant::{OptionalValue, optional, record};
 
-/// Capacity and use of one product by one customer, after a reconciliation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct CapacityReport {
-    /// `domain_monitoring` or `port_monitoring`.
-    pub product_type: ProductSlug,
-    /// How many resources the active services allow.
-    #[serde(default, deserialize_with = "optional")]
-    pub capacity: Option<u64>,
-    /// How many there are.
-    #[serde(default, deserialize_with = "optional")]
-    pub usage: Option<u64>,
-    /// Whether there are more than allowed.
-    #[serde(default, deserialize_with = "optional")]
-    pub over_quota: Option<bool>,
-    /// What was paused, newest first: domain names, or IP addresses.
-    #[serde(default, deserialize_with = "optional")]
-    pub newly_paused: Option<Vec<String>>,
-    /// What is watched again, oldest first: domain names, or IP addresses.
-    #[serde(default, deserialize_with = "optional")]
-    pub unpaused: Option<Vec<String>>,
+record! {
+    /// Capacity and use of one product by one customer, after a reconciliation.
+    CapacityReport {
+        /// `domain_monitoring` or `port_monitoring`.
+        product_type: ProductSlug,
+        /// How many resources the active services allow.
+        capacity: Option<u64>,
+        /// How many there are.
+        usage: Option<u64>,
+        /// Whether there are more than allowed.
+        over_quota: Option<bool>,
+        /// What was paused, newest first: domain names, or IP addresses.
+        newly_paused: Option<Vec<String>>,
+        /// What is watched again, oldest first: domain names, or IP addresses.
+        unpaused: Option<Vec<String>>,
+    }
 }
 
 /// The reports of one customer, one for each product.

@@ -7,68 +7,55 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use super::paging::counted_page;
-use super::tolerant::optional;
+use super::tolerant::{optional, record};
 use super::{
     DomainAlertId, DomainAlertStatus, DomainAlertType, DomainId, DomainStatus, LeakCategory,
     MentionId, ScanId, ScanStatus, Severity, Timestamp,
 };
 use crate::redact::MASK;
 
-/// A monitored domain; the list and the summary each send a part of the fields.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct MonitoredDomain {
-    /// Its identifier.
-    pub id: DomainId,
-    /// Its name, at most 253 characters.
-    pub domain: String,
-    /// State of its monitoring.
-    pub status: DomainStatus,
-    /// How the last scan ended.
-    #[serde(default, deserialize_with = "optional")]
-    pub scan_status: Option<ScanStatus>,
-    /// When the last scan ended.
-    #[serde(default, deserialize_with = "optional")]
-    pub last_scan_at: Option<Timestamp>,
-    /// When the dark web was last searched; summary only.
-    #[serde(default, deserialize_with = "optional")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dark_web_last_scan_at: Option<Timestamp>,
-    /// Compromised credentials of employees.
-    #[serde(default, deserialize_with = "optional")]
-    pub employees_compromised: Option<u64>,
-    /// Compromised credentials of customers.
-    #[serde(default, deserialize_with = "optional")]
-    pub customers_compromised: Option<u64>,
-    /// Compromised credentials of third parties.
-    #[serde(default, deserialize_with = "optional")]
-    pub third_parties_compromised: Option<u64>,
-    /// Mentions on the dark web.
-    #[serde(default, deserialize_with = "optional")]
-    pub dark_web_mentions_count: Option<u64>,
-    /// How strong the leaked passwords are, its members as they came; none until there is enough data. Summary only.
-    #[serde(default, deserialize_with = "optional")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub password_strength: Option<Map<String, Value>>,
-    /// Slots in use; summary only.
-    #[serde(default, deserialize_with = "optional")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub slots_used: Option<u64>,
-    /// Slots there are; summary only.
-    #[serde(default, deserialize_with = "optional")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub slots_total: Option<u64>,
-    /// Path of its page in the portal.
-    #[serde(default, deserialize_with = "optional")]
-    pub portal_detail_path: Option<String>,
-    /// When the record was made; summary only.
-    #[serde(default, deserialize_with = "optional")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub created_at: Option<Timestamp>,
-    /// Whether the platform paused it for want of capacity; absent where the service does not tell.
-    #[serde(default, deserialize_with = "optional")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub quota_paused: Option<bool>,
+record! {
+    /// A monitored domain; the list and the summary each send a part of the fields.
+    MonitoredDomain {
+        /// Its identifier.
+        id: DomainId,
+        /// Its name, at most 253 characters.
+        domain: String,
+        /// State of its monitoring.
+        status: DomainStatus,
+        /// How the last scan ended.
+        scan_status: Option<ScanStatus>,
+        /// When the last scan ended.
+        last_scan_at: Option<Timestamp>,
+        /// When the dark web was last searched; summary only.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        dark_web_last_scan_at: Option<Timestamp>,
+        /// Compromised credentials of employees.
+        employees_compromised: Option<u64>,
+        /// Compromised credentials of customers.
+        customers_compromised: Option<u64>,
+        /// Compromised credentials of third parties.
+        third_parties_compromised: Option<u64>,
+        /// Mentions on the dark web.
+        dark_web_mentions_count: Option<u64>,
+        /// How strong the leaked passwords are, its members as they came; none until there is enough data. Summary only.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        password_strength: Option<Map<String, Value>>,
+        /// Slots in use; summary only.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        slots_used: Option<u64>,
+        /// Slots there are; summary only.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        slots_total: Option<u64>,
+        /// Path of its page in the portal.
+        portal_detail_path: Option<String>,
+        /// When the record was made; summary only.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        created_at: Option<Timestamp>,
+        /// Whether the platform paused it for want of capacity; absent where the service does not tell.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        quota_paused: Option<bool>,
+    }
 }
 
 /// An alert of a domain. `Debug` does not show its details.
@@ -171,26 +158,22 @@ debug_masking! {
     id, source_name, author, published_at, is_new, created_at
 }
 
-/// A past scan of a domain.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct DomainScan {
-    /// Its identifier.
-    pub id: ScanId,
-    /// How it ended.
-    pub status: ScanStatus,
-    /// Compromised credentials of employees.
-    #[serde(default, deserialize_with = "optional")]
-    pub employees_compromised: Option<u64>,
-    /// Compromised credentials of customers.
-    #[serde(default, deserialize_with = "optional")]
-    pub customers_compromised: Option<u64>,
-    /// Compromised credentials of third parties.
-    #[serde(default, deserialize_with = "optional")]
-    pub third_parties_compromised: Option<u64>,
-    /// When it ended.
-    #[serde(default, deserialize_with = "optional")]
-    pub created_at: Option<Timestamp>,
+record! {
+    /// A past scan of a domain.
+    DomainScan {
+        /// Its identifier.
+        id: ScanId,
+        /// How it ended.
+        status: ScanStatus,
+        /// Compromised credentials of employees.
+        employees_compromised: Option<u64>,
+        /// Compromised credentials of customers.
+        customers_compromised: Option<u64>,
+        /// Compromised credentials of third parties.
+        third_parties_compromised: Option<u64>,
+        /// When it ended.
+        created_at: Option<Timestamp>,
+    }
 }
 
 /// A leaked credential. Its fields vary by source and are kept as they came; `Debug` shows none of them.

@@ -182,3 +182,38 @@ macro_rules! with_some_member {
     };
 }
 pub(crate) use with_some_member;
+
+/// Declares a record of an answer, each `Option` of which is [`optional`].
+macro_rules! record {
+    (@members $about:tt $name:ident [$($read:tt)*]
+        $(#[$what:meta])* $member:ident: Option<$kind:ty>, $($rest:tt)*
+    ) => {
+        $crate::model::tolerant::record! { @members $about $name [
+            $($read)*
+            $(#[$what])*
+            #[serde(default, deserialize_with = "crate::model::optional")]
+            pub $member: Option<$kind>,
+        ] $($rest)* }
+    };
+    (@members $about:tt $name:ident [$($read:tt)*]
+        $(#[$what:meta])* $member:ident: $kind:ty, $($rest:tt)*
+    ) => {
+        $crate::model::tolerant::record! { @members $about $name [
+            $($read)*
+            $(#[$what])*
+            pub $member: $kind,
+        ] $($rest)* }
+    };
+    (@members [$($about:tt)*] $name:ident [$($members:tt)*]) => {
+        #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        $($about)*
+        #[non_exhaustive]
+        pub struct $name {
+            $($members)*
+        }
+    };
+    ($(#[$about:meta])* $name:ident { $($members:tt)+ }) => {
+        $crate::model::tolerant::record! { @members [$(#[$about])*] $name [] $($members)+ }
+    };
+}
+pub(crate) use record;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::operations;
-use crate::model::tolerant::optional;
+use crate::model::tolerant::record;
 use crate::model::{
     CustomerId, DomainAlert, DomainAlertId, DomainAlertPage, DomainAlertStatus, DomainAlertType,
     DomainId, LeakCategory, Severity, Timestamp,
@@ -141,31 +141,28 @@ pub struct FoundDomainAlert {
     pub alert: DomainAlert,
 }
 
-/// The answer to a transition of a domain alert.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct DomainAlertTransition {
-    /// A sentence for a person.
-    #[serde(default, deserialize_with = "optional")]
-    pub message: Option<String>,
-    /// What became of the alert.
-    pub alert: DomainAlertState,
+record! {
+    /// The answer to a transition of a domain alert.
+    DomainAlertTransition {
+        /// A sentence for a person.
+        message: Option<String>,
+        /// What became of the alert.
+        alert: DomainAlertState,
+    }
 }
 
-/// A domain alert after a transition.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct DomainAlertState {
-    /// The alert.
-    pub id: DomainAlertId,
-    /// Its state now.
-    pub status: DomainAlertStatus,
-    /// Since when it is acknowledged; after acknowledging.
-    #[serde(default, deserialize_with = "optional")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub acknowledged_at: Option<Timestamp>,
-    /// Since when it is resolved; after resolving.
-    #[serde(default, deserialize_with = "optional")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resolved_at: Option<Timestamp>,
+record! {
+    /// A domain alert after a transition.
+    DomainAlertState {
+        /// The alert.
+        id: DomainAlertId,
+        /// Its state now.
+        status: DomainAlertStatus,
+        /// Since when it is acknowledged; after acknowledging.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        acknowledged_at: Option<Timestamp>,
+        /// Since when it is resolved; after resolving.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        resolved_at: Option<Timestamp>,
+    }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::operations;
-use crate::model::tolerant::optional;
+use crate::model::tolerant::{optional, record};
 use crate::model::{
     CustomerId, DomainId, DomainScan, LeakCategory, LeakRecord, MentionPage, MonitoredDomain,
 };
@@ -153,19 +153,16 @@ pub struct DomainOverview {
     pub product: Option<ProductDescription>,
 }
 
-/// A product for those who do not have it (assumed).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct ProductDescription {
-    /// Its slug.
-    #[serde(default, deserialize_with = "optional")]
-    pub slug: Option<String>,
-    /// Its name.
-    #[serde(default, deserialize_with = "optional")]
-    pub name: Option<String>,
-    /// What it does.
-    #[serde(default, deserialize_with = "optional")]
-    pub description: Option<String>,
+record! {
+    /// A product for those who do not have it (assumed).
+    ProductDescription {
+        /// Its slug.
+        slug: Option<String>,
+        /// Its name.
+        name: Option<String>,
+        /// What it does.
+        description: Option<String>,
+    }
 }
 
 /// The answer to [`GetScanHistory`].

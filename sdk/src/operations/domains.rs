@@ -1,9 +1,7 @@
 //! Provisioning of domains: provision, suspend, resume, terminate, update, release.
 
-use serde::{Deserialize, Serialize};
-
 use super::operations;
-use crate::model::tolerant::optional;
+use crate::model::tolerant::record;
 use crate::model::{CustomerId, DomainId, DomainStatus, ServiceId};
 use crate::validate::{email, most, text_to};
 
@@ -154,32 +152,29 @@ operations! {
     }
 }
 
-/// A domain and its state after a provisioning call.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct DomainState {
-    /// The domain.
-    pub monitored_domain_id: DomainId,
-    /// Its name, as the service normalised it; absent from suspend, resume and terminate.
-    #[serde(default, deserialize_with = "optional")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub domain: Option<String>,
-    /// Its state now.
-    pub status: DomainStatus,
+record! {
+    /// A domain and its state after a provisioning call.
+    DomainState {
+        /// The domain.
+        monitored_domain_id: DomainId,
+        /// Its name, as the service normalised it; absent from suspend, resume and terminate.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        domain: Option<String>,
+        /// Its state now.
+        status: DomainStatus,
+    }
 }
 
-/// The answer to [`ReleaseDomain`] (assumed, C7).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct ReleasedDomain {
-    /// The domain that is gone.
-    pub monitored_domain_id: DomainId,
-    /// Whether the slot was given up.
-    pub released: bool,
-    /// Slots that are left.
-    #[serde(default, deserialize_with = "optional")]
-    pub slots_total: Option<u64>,
-    /// Slots in use.
-    #[serde(default, deserialize_with = "optional")]
-    pub slots_used: Option<u64>,
+record! {
+    /// The answer to [`ReleaseDomain`] (assumed, C7).
+    ReleasedDomain {
+        /// The domain that is gone.
+        monitored_domain_id: DomainId,
+        /// Whether the slot was given up.
+        released: bool,
+        /// Slots that are left.
+        slots_total: Option<u64>,
+        /// Slots in use.
+        slots_used: Option<u64>,
+    }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::operations;
-use crate::model::tolerant::{optional, with_some_member};
+use crate::model::tolerant::{record, with_some_member};
 use crate::model::{CustomerId, EndpointId, FirewallFormat, Rule};
 use crate::validate::one_of;
 
@@ -51,23 +51,19 @@ fn dump(content: &str) -> Option<String> {
     }
 }
 
-/// What was read from a firewall dump (assumed).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(remote = "Self")]
-#[non_exhaustive]
-pub struct FirewallIngest {
-    /// The format it was read as.
-    #[serde(default, deserialize_with = "optional")]
-    pub format: Option<FirewallFormat>,
-    /// How many ranges of ports the firewall lets in.
-    #[serde(default, deserialize_with = "optional")]
-    pub parsed_rules: Option<u64>,
-    /// The rules that were made; `None` where the answer does not tell.
-    #[serde(default, deserialize_with = "optional")]
-    pub suggested: Option<Vec<Rule>>,
-    /// The lines that gave none; `None` where the answer does not tell.
-    #[serde(default, deserialize_with = "optional")]
-    pub skipped: Option<Vec<SkippedLine>>,
+record! {
+    /// What was read from a firewall dump (assumed).
+    #[serde(remote = "Self")]
+    FirewallIngest {
+        /// The format it was read as.
+        format: Option<FirewallFormat>,
+        /// How many ranges of ports the firewall lets in.
+        parsed_rules: Option<u64>,
+        /// The rules that were made; `None` where the answer does not tell.
+        suggested: Option<Vec<Rule>>,
+        /// The lines that gave none; `None` where the answer does not tell.
+        skipped: Option<Vec<SkippedLine>>,
+    }
 }
 
 with_some_member!(FirewallIngest: format, parsed_rules, suggested, skipped);

@@ -1,11 +1,9 @@
 //! The health check.
 
-use serde::{Deserialize, Serialize};
-
 use super::operations;
 use crate::client::{CallBuilder, Client};
 use crate::model::Timestamp;
-use crate::model::tolerant::optional;
+use crate::model::tolerant::record;
 
 operations! {
     {
@@ -23,27 +21,24 @@ impl Client {
     }
 }
 
-/// What the health check says.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Health {
-    /// Whether the service considers itself up.
-    pub success: bool,
-    /// `ok` when it is up.
-    pub status: String,
-    /// The service's clock.
-    #[serde(default, deserialize_with = "optional")]
-    pub timestamp: Option<Timestamp>,
-    /// About the answer.
-    #[serde(default, deserialize_with = "optional")]
-    pub meta: Option<HealthMeta>,
+record! {
+    /// What the health check says.
+    Health {
+        /// Whether the service considers itself up.
+        success: bool,
+        /// `ok` when it is up.
+        status: String,
+        /// The service's clock.
+        timestamp: Option<Timestamp>,
+        /// About the answer.
+        meta: Option<HealthMeta>,
+    }
 }
 
-/// About the health check's answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct HealthMeta {
-    /// Version of the API, `v1`.
-    #[serde(default, deserialize_with = "optional")]
-    pub version: Option<String>,
+record! {
+    /// About the health check's answer.
+    HealthMeta {
+        /// Version of the API, `v1`.
+        version: Option<String>,
+    }
 }

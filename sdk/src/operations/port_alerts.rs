@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::operations;
-use crate::model::tolerant::optional;
+use crate::model::tolerant::record;
 use crate::model::{
     CustomerId, EndpointId, PortAlert, PortAlertId, PortAlertPage, PortAlertStatus, Severity,
     Timestamp,
@@ -97,26 +97,24 @@ pub struct FoundPortAlert {
     pub alert: PortAlert,
 }
 
-/// The answer to [`ResolvePortAlert`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct ResolvedPortAlert {
-    /// A sentence for a person.
-    #[serde(default, deserialize_with = "optional")]
-    pub message: Option<String>,
-    /// What became of the alert.
-    pub alert: PortAlertResolution,
+record! {
+    /// The answer to [`ResolvePortAlert`].
+    ResolvedPortAlert {
+        /// A sentence for a person.
+        message: Option<String>,
+        /// What became of the alert.
+        alert: PortAlertResolution,
+    }
 }
 
-/// A port alert after it was resolved.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct PortAlertResolution {
-    /// The alert.
-    pub id: PortAlertId,
-    /// `resolved`.
-    pub status: PortAlertStatus,
-    /// Since when.
-    #[serde(default, deserialize_with = "optional")]
-    pub resolved_at: Option<Timestamp>,
+record! {
+    /// A port alert after it was resolved.
+    PortAlertResolution {
+        /// The alert.
+        id: PortAlertId,
+        /// `resolved`.
+        status: PortAlertStatus,
+        /// Since when.
+        resolved_at: Option<Timestamp>,
+    }
 }

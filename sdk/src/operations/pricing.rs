@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::operations;
-use crate::model::tolerant::optional;
+use crate::model::tolerant::record;
 use crate::model::{Money, PlanSlug, ProductSlug};
 use crate::validate::{plan, product};
 
@@ -65,19 +65,18 @@ fn three_letters(currency: &str) -> Option<String> {
     (!fits).then(|| "It must be three letters, as in EUR.".to_owned())
 }
 
-/// A stored price (assumed).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Price {
-    /// The product.
-    pub product_slug: ProductSlug,
-    /// The plan; `None` for per-unit products.
-    #[serde(default, deserialize_with = "optional")]
-    pub plan_slug: Option<PlanSlug>,
-    /// The price.
-    pub price: Money,
-    /// Three letters.
-    pub currency: String,
+record! {
+    /// A stored price (assumed).
+    Price {
+        /// The product.
+        product_slug: ProductSlug,
+        /// The plan; `None` for per-unit products.
+        plan_slug: Option<PlanSlug>,
+        /// The price.
+        price: Money,
+        /// Three letters.
+        currency: String,
+    }
 }
 
 /// The answer to [`RemovePrice`] (assumed).

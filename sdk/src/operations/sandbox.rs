@@ -1,9 +1,7 @@
 //! Scenarios of the sandbox. The specification names these operations without their shape; all here is assumed (E12).
 
-use serde::{Deserialize, Serialize};
-
 use super::operations;
-use crate::model::tolerant::optional;
+use crate::model::tolerant::record;
 use crate::model::{DomainId, EndpointId, Scenario};
 use crate::validate::one_of;
 
@@ -57,27 +55,24 @@ operations! {
     }
 }
 
-/// The scenarios of the sandbox (assumed).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Scenarios {
-    /// All there are.
-    pub scenarios: Vec<Scenario>,
-    /// The account's own.
-    #[serde(default, deserialize_with = "optional")]
-    pub current: Option<Scenario>,
+record! {
+    /// The scenarios of the sandbox (assumed).
+    Scenarios {
+        /// All there are.
+        scenarios: Vec<Scenario>,
+        /// The account's own.
+        current: Option<Scenario>,
+    }
 }
 
-/// The scenario that holds now (assumed).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct ChosenScenario {
-    /// The scenario.
-    pub scenario: Scenario,
-    /// The server it holds for.
-    #[serde(default, deserialize_with = "optional")]
-    pub endpoint_id: Option<EndpointId>,
-    /// The domain it holds for.
-    #[serde(default, deserialize_with = "optional")]
-    pub monitored_domain_id: Option<DomainId>,
+record! {
+    /// The scenario that holds now (assumed).
+    ChosenScenario {
+        /// The scenario.
+        scenario: Scenario,
+        /// The server it holds for.
+        endpoint_id: Option<EndpointId>,
+        /// The domain it holds for.
+        monitored_domain_id: Option<DomainId>,
+    }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::operations;
-use crate::model::tolerant::optional;
+use crate::model::tolerant::record;
 use crate::model::{
     Address, CustomerId, EndpointId, EndpointStatus, Money, PlanSlug, ProductSlug, ScanId,
     ScanStatus, ServiceId,
@@ -155,15 +155,14 @@ pub struct EndpointState {
     pub status: EndpointStatus,
 }
 
-/// A scan that was accepted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct QueuedScan {
-    /// The scan.
-    pub scan_id: ScanId,
-    /// `pending`.
-    pub status: ScanStatus,
-    /// Seconds until the server may be scanned by hand again.
-    #[serde(default, deserialize_with = "optional")]
-    pub cooldown_seconds: Option<u64>,
+record! {
+    /// A scan that was accepted.
+    QueuedScan {
+        /// The scan.
+        scan_id: ScanId,
+        /// `pending`.
+        status: ScanStatus,
+        /// Seconds until the server may be scanned by hand again.
+        cooldown_seconds: Option<u64>,
+    }
 }
