@@ -73,7 +73,6 @@ macro_rules! operation {
 
             $($(
                 $(#[doc = $doc])*
-                #[must_use]
                 pub fn $field(mut self, $field: $crate::operations::declaration::argument!($kind)) -> Self {
                     self.$field = Some($field.into());
                     self
