@@ -227,7 +227,6 @@ impl Group {
 
 /// The two rate windows of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum RateGroup {
     /// 60 requests a minute: provisioning, sign-in, alerts, domain monitoring and firewall ingest together.
     Strict,

@@ -52,7 +52,6 @@ pub trait RateLimiter: Send + Sync {
 
 /// Whose turn comes first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum Priority {
     /// Somebody waits for it.
     #[default]
@@ -127,7 +126,6 @@ pub trait Permit: Send {
 
 /// What became of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum SlotOutcome {
     /// The answer arrived: the slot is free again one window from now.
     Answered,
