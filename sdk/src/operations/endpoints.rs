@@ -75,7 +75,8 @@ operations! {
         }
         accessors { Servers:
             /// Monitors a server that a person adds, by address or hostname, with a nickname of its own and perhaps paused;
-            /// no service or price is recorded with it, as [`provision`](Servers::provision) does: [`CreateEndpoint`].
+            /// no service or price is recorded with it, as [`provision`](crate::resources::Servers::provision) does:
+            /// [`CreateEndpoint`].
             call create(server: CreateEndpoint) = server;
         }
     }
@@ -186,8 +187,8 @@ operations! {
             billing_customer_id: CustomerId,
         }
         accessors { Servers:
-            /// Takes a customer's server out of every list; [`terminate`](Servers::terminate) ends the monitoring and keeps
-            /// the record: [`DeleteEndpoint`].
+            /// Takes a customer's server out of every list; [`terminate`](crate::resources::Servers::terminate) ends the
+            /// monitoring and keeps the record: [`DeleteEndpoint`].
             call delete(customer: CustomerId, server: EndpointId);
             /// Takes a server out of every list, whoever owns it: [`DeleteEndpoint`].
             call delete_account_wide(server: EndpointId) = DeleteEndpoint::account_wide(server);
