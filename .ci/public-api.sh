@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 # but tls-aws-lc-rs, which has no name of its own.
 target=${CARGO_TARGET_DIR:-target}/public-api
 describe() {
-  RUSTC_BOOTSTRAP=secmon cargo rustdoc -p secmon --lib --features redis-tls,tower --locked --target-dir "$target" \
+  RUSTC_BOOTSTRAP=secmon cargo rustdoc -p secmon --lib --features redis-tls,reqwest,test-util,tower --locked --target-dir "$target" \
     -- -Z unstable-options --output-format json
 }
 cargo public-api --version > /dev/null 2>&1 || {

@@ -1,12 +1,11 @@
 //! Whether an answer is about what was asked (F11).
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 
 use chrono::{DateTime, Utc};
-use http::header;
+use http::{HeaderMap, header};
 use serde_json::Value;
 
-use crate::answer::Answer;
 use crate::envelope::{DecodeProblem, Envelope, json};
 use crate::model::Timestamp;
 
@@ -15,7 +14,8 @@ use crate::model::Timestamp;
 /// The first difference ends the call with an error of the kind [`Decode`](crate::ErrorKind::Decode) that names the
 /// member. Members are named by their place in the result, as in `endpoint_id` or `data[3].id`.
 pub struct AnswerCheck<'a> {
-    answer: &'a Answer,
+    headers: &'a HeaderMap,
+    body: &'a [u8],
     /// The page that was asked for in place of the request's own.
     page: Option<u32>,
     prefix: &'static str,
@@ -23,17 +23,24 @@ pub struct AnswerCheck<'a> {
 }
 
 impl<'a> AnswerCheck<'a> {
-    pub(crate) fn new(answer: &'a Answer, envelope: Envelope, page: Option<u32>) -> Self {
+    /// A check of an answer with these headers and this body, in this envelope.
+    pub(crate) fn new(headers: &'a HeaderMap, body: &'a [u8], envelope: Envelope) -> Self {
         let prefix = match envelope {
             Envelope::Success | Envelope::SuccessOrUnavailable | Envelope::Resource => "data.",
             Envelope::Document | Envelope::Empty => "",
         };
         Self {
-            answer,
-            page,
+            headers,
+            body,
+            page: None,
             prefix,
             problem: None,
         }
+    }
+
+    /// The same, where this page was asked for in place of the request's own.
+    pub(crate) fn for_page(self, page: Option<u32>) -> Self {
+        Self { page, ..self }
     }
 
     /// The member must be what the request says.
@@ -52,6 +59,20 @@ impl<'a> AnswerCheck<'a> {
     ) {
         if let (Some(requested), Some(answered)) = (requested, answered) {
             self.same(member, requested, answered);
+        }
+    }
+
+    /// What was asked for is also in the answer, and the same.
+    pub(crate) fn same_if_asked<T: PartialEq>(
+        &mut self,
+        member: impl Display,
+        requested: Option<&T>,
+        answered: Option<&T>,
+    ) {
+        match (requested, answered) {
+            (Some(requested), Some(answered)) => self.same(member, requested, answered),
+            (Some(_), None) => self.refuse(member, "it is missing, although it was asked for"),
+            (None, _) => {}
         }
     }
 
@@ -74,13 +95,13 @@ impl<'a> AnswerCheck<'a> {
     /// The service's clock when it answered, by the body or by the `Date` header; `None` where neither tells.
     pub fn answered_at(&self) -> Option<DateTime<Utc>> {
         let in_body = || {
-            let answer = json::parse(&self.answer.body).ok()?;
+            let answer = json::parse(self.body).ok()?;
             let timestamp = answer.pointer("/meta/timestamp").and_then(Value::as_str)?;
             let timestamp: Timestamp = timestamp.parse().ok()?;
             Some(timestamp.date_time().to_utc())
         };
         let in_header = || {
-            let date = self.answer.headers.get(header::DATE)?.to_str().ok()?;
+            let date = self.headers.get(header::DATE)?.to_str().ok()?;
             httpdate::parse_http_date(date).ok().map(DateTime::from)
         };
         in_body().or_else(in_header)
@@ -88,5 +109,14 @@ impl<'a> AnswerCheck<'a> {
 
     pub(crate) fn into_problem(self) -> Option<DecodeProblem> {
         self.problem
+    }
+}
+
+impl fmt::Debug for AnswerCheck<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let problem = self.problem.as_ref();
+        f.debug_struct("AnswerCheck")
+            .field("refused", &problem.map(|problem| &problem.place))
+            .finish_non_exhaustive()
     }
 }

@@ -35,7 +35,7 @@ pub struct Client {
     settings: Arc<RequestOptions>,
 }
 
-/// What clones share, whatever their settings.
+/// What clones share, whatever their options.
 struct Core {
     pipeline: Pipeline,
     /// Scheme, host and port, without a slash at the end.
@@ -73,7 +73,7 @@ impl Client {
         }
     }
 
-    /// Sends an operation: short for [`call`](Client::call) without settings of its own.
+    /// Sends an operation: short for [`call`](Client::call) without options of its own.
     ///
     /// # Errors
     /// Everything a call can end with: see [`Error`].
@@ -81,7 +81,7 @@ impl Client {
         self.call(operation).send().await
     }
 
-    /// An operation that waits to be sent, perhaps with settings of its own.
+    /// An operation that waits to be sent, perhaps with options of its own.
     pub fn call<O: Operation>(&self, operation: O) -> CallBuilder<O> {
         CallBuilder::new(self, operation)
     }

@@ -5,9 +5,6 @@
 //! of it (F2).
 
 pub(crate) mod json;
-mod repair;
-mod struct_as_map;
-mod tolerant_value;
 mod words;
 
 use http::StatusCode;
@@ -15,8 +12,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use struct_as_map::StructAsMap;
-pub(crate) use tolerant_value::whole_number;
+use crate::model::tolerant_value::TolerantValue;
 use words::{Words, is_no, objection};
 
 /// The shape of a successful answer.
@@ -179,12 +175,16 @@ fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, DecodeProblem> {
     if body.is_empty() {
         return Err(DecodeProblem::whole("it is empty"));
     }
+    // Its items would be taken for the members in order.
+    if body.trim_ascii_start().starts_with(b"[") {
+        return Err(DecodeProblem::whole("a list where an object was expected"));
+    }
     read_as_documented(body).or_else(|error| read_tolerantly(body, &error))
 }
 
 fn read_as_documented<T: DeserializeOwned>(body: &[u8]) -> Result<T, serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_slice(body);
-    let read = T::deserialize(StructAsMap(&mut reader))?;
+    let read = T::deserialize(&mut reader)?;
     reader.end().map(|()| read)
 }
 
@@ -194,9 +194,6 @@ fn read_tolerantly<T: DeserializeOwned>(
     body: &[u8],
     error: &serde_json::Error,
 ) -> Result<T, DecodeProblem> {
-    if body.trim_ascii_start().starts_with(b"[") {
-        return Err(DecodeProblem::whole("a list where an object was expected"));
-    }
     // Of a member that stands there twice nobody knows which one holds.
     if let Some(name) = json::parse_as::<Words>(body)
         .ok()
@@ -206,26 +203,15 @@ fn read_tolerantly<T: DeserializeOwned>(
     }
     match json::parse(body) {
         Ok(answer) if !error.to_string().starts_with("duplicate field") => {
-            repair::read(answer, body.len())
+            serde_path_to_error::deserialize(TolerantValue(&answer)).map_err(|error| {
+                let place = error.path().to_string();
+                DecodeProblem {
+                    place: if place == "." { String::new() } else { place },
+                    problem: without_values(error.inner()),
+                }
+            })
         }
-        _ => Err(strict_problem::<T>(body)),
-    }
-}
-
-/// Why an answer is not as documented, with the place.
-fn strict_problem<T: DeserializeOwned>(body: &[u8]) -> DecodeProblem {
-    let mut reader = serde_json::Deserializer::from_slice(body);
-    match serde_path_to_error::deserialize::<_, T>(StructAsMap(&mut reader)) {
-        Ok(_) => DecodeProblem::whole("something follows its end"),
-        Err(error) => problem_at(&error),
-    }
-}
-
-fn problem_at(error: &serde_path_to_error::Error<serde_json::Error>) -> DecodeProblem {
-    let place = error.path().to_string();
-    DecodeProblem {
-        place: if place == "." { String::new() } else { place },
-        problem: without_values(error.inner()),
+        _ => Err(DecodeProblem::whole(without_values(error))),
     }
 }
 

@@ -17,10 +17,7 @@ pub use field_errors::FieldErrors;
 use named::named_enum;
 
 use crate::operation::{OperationInfo, RetrySafety};
-use crate::redact::{Redactor, one_line};
-
-/// Longest text that an error shows, in bytes.
-const LONGEST_TEXT: usize = 4 * 1024;
+use crate::redact::{LONGEST_TEXT, Redactor, shown};
 
 /// Why a call gave no result; one pointer wide.
 ///
@@ -81,7 +78,7 @@ named_enum! {
         /// The rate budget would have made the call wait longer than the client's `queue_timeout`; nothing was sent.
         QueueTimeout = "queue_timeout",
         /// The rate budget itself could not be asked; nothing was sent.
-        RateLimiter = "budget",
+        RateLimiter = "rate_limiter",
         /// The time for the whole operation is over.
         Deadline = "deadline",
         /// The service refused the key earlier (401); nothing was sent. See `Client::reset_key_rejection`.
@@ -426,16 +423,6 @@ impl fmt::Debug for Error {
             text.write_char(')')
         })
     }
-}
-
-/// Shows what is written as one line of bounded length.
-pub(crate) fn shown(
-    f: &mut fmt::Formatter<'_>,
-    write: impl FnOnce(&mut String) -> fmt::Result,
-) -> fmt::Result {
-    let mut text = String::new();
-    write(&mut text)?;
-    f.write_str(&one_line(&text, LONGEST_TEXT))
 }
 
 /// The texts of a cause that itself would have shown the key.

@@ -183,7 +183,8 @@
 //!
 //! # Testing
 //!
-//! [`testing::MockTransport`] answers from a script, without a network, and [`testing`] has builders for every shape of answer.
+//! `testing::MockTransport` (feature `test-util`, for a dev-dependency) answers from a script, without a network, and
+//! `testing` has builders for every shape of answer.
 //! For the real states, limits and faults, run the mock server of this project: `secmon-mock exec -- cargo test` starts
 //! one and sets `SECMON_BASE_URL` and `SECMON_API_KEY`. The examples on this page are run that way.
 //!
@@ -191,13 +192,13 @@
 //!
 //! The key is a root credential for the whole partner account. It is sent to the configured origin only, in a header
 //! marked sensitive; redirects are never followed. It is wiped from memory, and never part of an error, a log or
-//! `Debug` output, however an answer encodes it. After a 401 nothing more is sent with it
+//! `Debug` output, be it as it is, escaped for JSON or a URL, or in base64. After a 401 nothing more is sent with it
 //! ([`Client::key_rejected`], [`Client::reset_key_rejection`]); another key ends that. A [`RotatingKey`], or a
 //! [`KeyProvider`] of your own, replaces it while the client lives. Of sign-in tokens and leaked records nothing is shown
 //! at all: errors of these two operations keep the service's code and none of its words.
 //!
 //! https trusts what the system trusts and goes through the proxy of the environment; [`transport::HttpOptions`] adds a
-//! private authority or names a proxy, and `HttpTransport::with_client` takes a `reqwest::Client` of your own for
+//! private authority or names a proxy, and `HttpTransport::with_client` (feature `reqwest`) takes a client of your own for
 //! anything else. Plain http, to this machine or to hosts you allowed by name, goes past any proxy.
 //!
 //! # Features
@@ -209,6 +210,8 @@
 //!   the above are off.
 //! - `redis`: `pacing::RedisRateLimiter`, a rate budget on Redis or Valkey that processes and hosts share; `redis-tls` adds
 //!   `rediss://` addresses.
+//! - `reqwest`: `HttpTransport::with_client`, for a `reqwest::Client` of your own.
+//! - `test-util`: the module `testing`; put it on the dev-dependency.
 //! - `tower`: `transport::ServiceTransport`, for any `tower::Service` of http types: a server called in process, or a
 //!   stack of layers.
 //!
@@ -216,6 +219,8 @@
 //!
 //! The specification leaves some shapes open. Operations built on an assumption say so in their documentation and in
 //! their row of [`OPERATIONS`] ([`ShapeOrigin::Assumed`]); [`ClientBuilder::path`] moves them to another path.
+
+#![warn(missing_debug_implementations)]
 
 mod answer;
 mod answer_check;
@@ -227,17 +232,21 @@ pub mod model;
 mod operation;
 pub mod operations;
 mod page;
+mod pages;
 mod pipeline;
 mod redact;
 mod request_options;
 mod response;
 mod secret;
+#[cfg(feature = "test-util")]
 pub mod testing;
 mod validate;
 pub mod watch;
 
+#[cfg(feature = "reqwest")]
+pub use reqwest;
 /// The crates whose types stand in this one's interface, in the versions that fit.
-pub use {bytes, chrono, http, serde_json, uuid};
+pub use {bytes, chrono, futures_core, http, secrecy, serde_json, uuid};
 
 pub use answer_check::AnswerCheck;
 pub use client::{CallBuilder, Client, ClientBuilder, RawRequest, RawResponse, resources};
@@ -245,10 +254,11 @@ pub use envelope::Envelope;
 pub use error::{ApiError, Delivery, Details, Error, ErrorCode, ErrorKind, FieldErrors};
 pub use event::{Event, WaitReason};
 pub use operation::{
-    FieldsIn, Group, Namespace, OPERATIONS, Operation, OperationInfo, RateGroup, RetrySafety,
-    ShapeOrigin,
+    FieldsIn, Group, Namespace, Operation, OperationInfo, RateGroup, RetrySafety, ShapeOrigin,
 };
-pub use page::{Items, Page, PagedOperation, Pages, Position};
+pub use operations::OPERATIONS;
+pub use page::{Page, PagedOperation, Position};
+pub use pages::{Items, Pages};
 pub use pipeline::pacer as pacing;
 pub use pipeline::retry::RetryBudget;
 pub use pipeline::transport;

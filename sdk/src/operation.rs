@@ -1,4 +1,4 @@
-//! What an operation is, and the table of all of them.
+//! What an operation is.
 
 use http::Method;
 use serde::Serialize;
@@ -7,7 +7,6 @@ use serde::de::DeserializeOwned;
 use crate::FieldErrors;
 use crate::answer_check::AnswerCheck;
 use crate::envelope::Envelope;
-use crate::operations::*;
 
 /// A request of the API as a value: what is sent, and what its answer decodes to.
 ///
@@ -39,7 +38,8 @@ use crate::operations::*;
 /// }
 /// ```
 pub trait Operation: Serialize + Send + Sync {
-    /// What the call gives on success.
+    /// What the call gives on success. A member that may be absent, or written as the service does not document it, is
+    /// best read by [`optional`](crate::model::optional).
     type Output: DeserializeOwned + Send;
 
     /// All that is known of the operation before it is called.
@@ -265,6 +265,7 @@ pub enum ShapeOrigin {
 
 /// The first part of the provisioning paths; both are identical, and a client stays with one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Namespace {
     /// `/api/v1/billing/...`, where every provisioning operation exists.
     #[default]
@@ -285,55 +286,3 @@ impl Namespace {
         }
     }
 }
-
-/// Every operation this crate can send, in the order of the specification.
-pub static OPERATIONS: &[&OperationInfo] = &[
-    GetHealth::INFO,
-    ProvisionEndpoint::INFO,
-    SuspendEndpoint::INFO,
-    ResumeEndpoint::INFO,
-    TerminateEndpoint::INFO,
-    ScanEndpoint::INFO,
-    ProvisionDomain::INFO,
-    SuspendDomain::INFO,
-    ResumeDomain::INFO,
-    TerminateDomain::INFO,
-    UpdateDomain::INFO,
-    ReleaseDomain::INFO,
-    ProvisionSubscription::INFO,
-    SuspendSubscription::INFO,
-    ResumeSubscription::INFO,
-    TerminateSubscription::INFO,
-    ChangeSubscription::INFO,
-    SyncServices::INFO,
-    SetPrice::INFO,
-    RemovePrice::INFO,
-    ListDomains::INFO,
-    GetDomainSummary::INFO,
-    ListDomainAlerts::INFO,
-    GetDomainAlert::INFO,
-    ListMentions::INFO,
-    ListCredentialLeaks::INFO,
-    GetScanHistory::INFO,
-    AcknowledgeDomainAlert::INFO,
-    ResolveDomainAlert::INFO,
-    GetRuleSummary::INFO,
-    ListRules::INFO,
-    CreateRule::INFO,
-    GetRule::INFO,
-    UpdateRule::INFO,
-    DeleteRule::INFO,
-    ListEndpoints::INFO,
-    CreateEndpoint::INFO,
-    GetEndpoint::INFO,
-    GetEndpointDetail::INFO,
-    UpdateEndpoint::INFO,
-    DeleteEndpoint::INFO,
-    ListPortAlerts::INFO,
-    GetPortAlert::INFO,
-    ResolvePortAlert::INFO,
-    CreateSsoToken::INFO,
-    ListScenarios::INFO,
-    SetScenario::INFO,
-    IngestFirewall::INFO,
-];

@@ -32,4 +32,49 @@ pub use sso::*;
 pub use subscriptions::*;
 pub use sync::*;
 
-use declaration::operation;
+use crate::operation::OperationInfo;
+use declaration::operations;
+
+/// Every operation this crate can send, in the order of the specification.
+pub static OPERATIONS: &[&OperationInfo] = &ROWS;
+
+const FILES: [&[&OperationInfo]; 14] = [
+    health::TABLE,
+    servers::TABLE,
+    domains::TABLE,
+    subscriptions::TABLE,
+    sync::TABLE,
+    pricing::TABLE,
+    domain_monitoring::TABLE,
+    domain_alerts::TABLE,
+    rules::TABLE,
+    endpoints::TABLE,
+    port_alerts::TABLE,
+    sso::TABLE,
+    sandbox::TABLE,
+    firewall::TABLE,
+];
+
+const COUNT: usize = {
+    let (mut count, mut file) = (0, 0);
+    while file < FILES.len() {
+        count += FILES[file].len();
+        file += 1;
+    }
+    count
+};
+
+const ROWS: [&OperationInfo; COUNT] = {
+    let mut rows = [FILES[0][0]; COUNT];
+    let (mut row, mut file) = (0, 0);
+    while file < FILES.len() {
+        let mut in_file = 0;
+        while in_file < FILES[file].len() {
+            rows[row] = FILES[file][in_file];
+            row += 1;
+            in_file += 1;
+        }
+        file += 1;
+    }
+    rows
+};

@@ -29,6 +29,7 @@ use crate::secret::{ApiKey, KeyProvider};
 use pacer::RateLimiter;
 use retry::RetryBudget;
 use run::Run;
+#[cfg(feature = "test-util")]
 pub(crate) use run::unanswered;
 use runtime::RuntimeCheck;
 use transport::Transport;

@@ -1,48 +1,43 @@
-//! Takes what is left of the API key out of texts, in whatever encoding it stands there (F2).
+//! Takes what is left of the API key out of texts (F2).
 //!
-//! A text is looked at twice: as it is, and with every escape in it undone, however deep (`\u0061`, `%2561`,
-//! `&amp;#97;`); what is found in the second is masked in the first. Each is read once: the last eight characters are
-//! looked up in a table of all runs of eight of the key, of its base64 and of its hex digits, but only where a smaller
-//! table knows their end. White space, control characters and whatever is not ASCII do not end a run, so a wrapped key
-//! is seen too.
+//! A text is looked at as it is, and again each time its escapes of JSON and of URLs have been undone (`\u0061`, `%2561`).
+//! Eight characters of the key in a row count as the key, and so do eight of its base64. White space, control
+//! characters and whatever is not ASCII do not end a run, so a wrapped key is seen too.
 
 mod unescaped;
 
 use std::borrow::Cow;
+use std::fmt;
 use std::ops::Range;
 
 use secrecy::zeroize::Zeroizing;
 use serde_json::Value;
 
-use unescaped::Unescaped;
+use unescaped::{DEEPEST, Level, Unescaped};
 
 /// What stands wherever a piece of the key was.
 pub(crate) const MASK: &str = "****";
 /// A run of this many characters of the key counts as the key.
 const TELLING_RUN: usize = 8;
-/// At most so many bytes of a text are read before its end is looked at again.
-const LONGEST_STEP: usize = 4;
 /// Marks a run that is words in lower case; characters of a key leave this bit free.
 const WORDS: u64 = 1 << 63;
 /// So many bytes behind the end of what is shown are looked at: a run of the key, several times escaped.
 const MARGIN: usize = 256;
+/// Longest text that an error shows, in bytes.
+pub(crate) const LONGEST_TEXT: usize = 4 * 1024;
 const ELLIPSIS: char = '…';
 
-/// Masks what is left of one key in texts of any encoding.
+/// Masks what is left of one key in texts.
 ///
-/// A key of fewer than eight characters counts as a whole, and is not looked for in base64 or hex: what those make of
-/// it is too short to tell from ordinary text.
+/// A key of fewer than eight characters counts as a whole, and is not looked for in base64: what that makes of it is
+/// too short to tell from ordinary text.
 pub(crate) struct Redactor {
-    /// A hash table of the runs, at most half full; zero is an empty place.
+    /// Every run, in order, with a mark for those that are words.
     runs: Zeroizing<Vec<u64>>,
-    /// A bit for each hash of a part of a run, few of many: most of a text is passed over by this alone.
-    parts: Zeroizing<Vec<u64>>,
+    /// A bit for the last four characters of each run: most of a text is passed over by this alone.
+    ends: Zeroizing<Vec<u64>>,
     /// Characters in a run.
     run: usize,
-    /// Characters in a part: of every run one part is at the end of a step.
-    part: usize,
-    /// Bytes in a step.
-    step: usize,
     /// Characters in the key.
     whole: usize,
 }
@@ -57,63 +52,50 @@ struct Hit {
 impl Redactor {
     pub(crate) fn new(key: &str) -> Self {
         let run = key.len().clamp(1, TELLING_RUN);
-        let step = run.min(LONGEST_STEP);
-        let undone = Unescaped::of(key).text.into_owned();
-        let mut undone = Zeroizing::new(undone.into_bytes());
-        undone.retain(u8::is_ascii_graphic);
-        let mut encoded = Vec::new();
-        if run == TELLING_RUN {
-            encoded.push(hex(key.as_bytes()));
-            for first_bit in [0, 2, 4] {
-                encoded.push(base64(key.as_bytes(), first_bit, b"+/"));
-                encoded.push(base64(key.as_bytes(), first_bit, b"-_"));
-            }
-        }
-        let most = 2 * key.len() + encoded.iter().map(|text| text.len()).sum::<usize>();
         let mut redactor = Self {
-            runs: Zeroizing::new(vec![0; (2 * most).next_power_of_two()]),
-            parts: Zeroizing::new(vec![0; most.next_power_of_two()]),
+            runs: Zeroizing::default(),
+            ends: Zeroizing::new(vec![0; 1 << 10]),
             run,
-            part: run + 1 - step,
-            step,
             whole: key.len(),
         };
-        let of_words = |byte: &u8| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'-');
-        for run in key.as_bytes().windows(run).chain(undone.windows(run)) {
-            redactor.learn(run, run.iter().all(of_words));
+        let is_of_words = |run: &[u8]| {
+            let mut letters = run.iter();
+            letters.all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'-'))
+        };
+        redactor.learn(key.as_bytes(), is_of_words);
+        // What an escape in the key itself becomes, where the text around it is unescaped.
+        let mut undone = Unescaped::of(key.as_bytes());
+        while let Some(level) = undone {
+            let text = Zeroizing::new(level.bytes);
+            redactor.learn(&text, is_of_words);
+            undone = Unescaped::of(&text);
         }
-        for run in encoded.iter().flat_map(|text| text.windows(run)) {
-            redactor.learn(run, false);
+        if run == TELLING_RUN {
+            for first_bit in [0, 2, 4] {
+                for last_digits in [b"+/", b"-_"] {
+                    let digits = base64(key.as_bytes(), first_bit, last_digits);
+                    redactor.learn(&digits, |_| false);
+                }
+            }
         }
+        redactor
+            .runs
+            .sort_unstable_by_key(|run| (run & !WORDS, *run));
+        // The one that is no words comes first, and stays.
+        redactor.runs.dedup_by_key(|run| *run & !WORDS);
         redactor
     }
 
-    fn learn(&mut self, run: &[u8], words: bool) {
-        let window = run.iter().fold(0, |window, byte| with(window, *byte));
-        let place = self.place_of(window);
-        let known = self.runs[place];
-        let words = words && (known == 0 || known & WORDS != 0);
-        self.runs[place] = window | if words { WORDS } else { 0 };
-        for step in 0..self.step {
-            let (word, bit) = self.bit_of(window >> (8 * step));
-            self.parts[word] |= bit;
+    fn learn(&mut self, text: &[u8], is_of_words: impl Fn(&[u8]) -> bool) {
+        let graphic: Zeroizing<Vec<u8>> =
+            Zeroizing::new(text.iter().copied().filter(u8::is_ascii_graphic).collect());
+        for run in graphic.windows(self.run) {
+            let window = run.iter().fold(0, |window, byte| with(window, *byte));
+            self.runs
+                .push(window | if is_of_words(run) { WORDS } else { 0 });
+            let (word, bit) = end_of(window);
+            self.ends[word] |= bit;
         }
-    }
-
-    /// Where a run stands in the table, or the empty place where it would.
-    fn place_of(&self, window: u64) -> usize {
-        let last = self.runs.len() - 1;
-        let mut place = hash(window) & last;
-        while self.runs[place] != 0 && self.runs[place] & !WORDS != window {
-            place = (place + 1) & last;
-        }
-        place
-    }
-
-    /// Which bit of `parts` is for the end of this window.
-    fn bit_of(&self, window: u64) -> (usize, u64) {
-        let hash = hash(last(window, self.part));
-        ((hash / 64) & (self.parts.len() - 1), 1 << (hash % 64))
     }
 
     /// The text with every telling run of the key masked.
@@ -146,24 +128,25 @@ impl Redactor {
 
     /// What is masked in a text, in order and apart from each other.
     fn places(&self, text: &str) -> Vec<Range<usize>> {
-        let plain = Unescaped::of(text);
-        let hits = self.hits(&plain.text);
-        let mut found = plain.origins(hits.iter().map(|hit| hit.place.clone()));
-        let mut hits = hits.iter();
-        found.retain(|origin| {
-            let ordinary = |hit: &Hit| {
-                let undone = self.is_ordinary(&plain.text, &hit.place);
-                hit.words && (undone || self.is_ordinary(text, origin))
-            };
-            !hits.next().is_some_and(ordinary)
-        });
-        if !plain.is_the_original() {
-            // What only looks like an escape may have swallowed letters of the key.
-            let mut hits = self.hits(text);
-            hits.retain(|hit| !(hit.words && self.is_ordinary(text, &hit.place)));
-            found.extend(plain.with_escapes(hits.into_iter().map(|hit| hit.place)));
-            found.sort_by_key(|place| place.start);
+        let mut found = Vec::new();
+        let mut level = Level::of(text);
+        for depth in 0..=DEEPEST {
+            let next = Unescaped::of(&level.bytes).filter(|_| depth < DEEPEST);
+            for hit in self.hits(&level.bytes) {
+                if hit.words && self.is_ordinary(&level.bytes, &hit.place) {
+                    continue;
+                }
+                let place = match &next {
+                    // What is no part of an escape is found again below.
+                    Some(next) => next.with_whole_escapes(&hit.place),
+                    None => Some(hit.place),
+                };
+                found.extend(place.map(|place| level.origin(place)));
+            }
+            let Some(next) = next else { break };
+            level = level.below(next);
         }
+        found.sort_unstable_by_key(|place| place.start);
         found.dedup_by(|next, place| {
             let touches = next.start <= place.end;
             if touches {
@@ -174,77 +157,65 @@ impl Redactor {
         found
     }
 
-    fn hits(&self, text: &str) -> Vec<Hit> {
-        let bytes = text.as_bytes();
-        let mut hits = Vec::new();
+    fn hits(&self, text: &[u8]) -> Vec<Hit> {
+        let mut hits: Vec<Hit> = Vec::new();
         let mut window = 0;
+        // Where the last characters stand, the latest at `read - 1`, counted round.
+        let mut stands = [0; TELLING_RUN];
         let mut read = 0;
-        while read < bytes.len() {
-            let step = &bytes[read..bytes.len().min(read + self.step)];
-            window = step.iter().fold(window, |window, byte| with(window, *byte));
-            read += step.len();
-            if !self.may_be_in_a_run(window) {
+        for (at, byte) in text
+            .iter()
+            .enumerate()
+            .filter(|(_, byte)| byte.is_ascii_graphic())
+        {
+            window = with(window, *byte);
+            stands[read % TELLING_RUN] = at;
+            read += 1;
+            let Some(first) = read.checked_sub(self.run) else {
                 continue;
-            }
-            loop {
-                let run = self.runs[self.place_of(last(window, self.run))];
-                if run != 0 {
-                    self.add(&mut hits, &bytes[..read], run & WORDS != 0);
-                } else if !self.may_be_in_a_run(window) {
-                    break;
+            };
+            let Some(words) = self.find(window) else {
+                continue;
+            };
+            let (start, end) = (stands[first % TELLING_RUN], at + 1);
+            match hits.last_mut() {
+                Some(hit) if start <= hit.place.end => {
+                    hit.place.end = end;
+                    hit.words &= words;
                 }
-                let mut rest = bytes[read..].iter();
-                let Some(next) = rest.position(u8::is_ascii_graphic) else {
-                    return hits;
-                };
-                read += next + 1;
-                window = with(window, bytes[read - 1]);
+                _ => hits.push(Hit {
+                    place: start..end,
+                    words,
+                }),
             }
         }
         hits
     }
 
-    fn may_be_in_a_run(&self, window: u64) -> bool {
-        let (word, bit) = self.bit_of(window);
-        self.parts[word] & bit != 0
-    }
-
-    /// Adds the run that was just read.
-    fn add(&self, hits: &mut Vec<Hit>, read: &[u8], words: bool) {
-        let place = match hits.last() {
-            Some(hit) if hit.place.end + 1 == read.len() => hit.place.end..read.len(),
-            _ => {
-                let mut of_a_key = (0..read.len())
-                    .rev()
-                    .filter(|at| read[*at].is_ascii_graphic());
-                let end = of_a_key.next().map_or(0, |last| last + 1);
-                of_a_key.take(self.run - 1).last().unwrap_or(end - 1)..end
-            }
-        };
-        match hits.last_mut() {
-            Some(hit) if place.start <= hit.place.end => {
-                hit.place.end = place.end;
-                hit.words &= words;
-            }
-            _ => hits.push(Hit { place, words }),
+    /// Whether the window ends in a run of the key, and if so, whether that is words.
+    fn find(&self, window: u64) -> Option<bool> {
+        let run = window & (u64::MAX >> (64 - 8 * self.run));
+        let (word, bit) = end_of(run);
+        if self.ends[word] & bit == 0 {
+            return None;
         }
+        let place = self.runs.binary_search_by_key(&run, |run| run & !WORDS);
+        place.ok().map(|place| self.runs[place] & WORDS != 0)
     }
 
     /// Whether these are words of somebody's sentence: a part of the key that is in lower case there, and in the text
     /// stands alone or has capitals (`ACCOUNT_SUSPENDED`).
-    fn is_ordinary(&self, text: &str, place: &Range<usize>) -> bool {
-        let (read, after) = text.split_at(place.end);
-        // In a Windows path the backslash is no escape.
-        let words = read[place.start..].trim_start_matches('\\');
-        let before = &read[..read.len() - words.len()];
-        let joins = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-        let alone = !before.ends_with(joins)
-            && !after.starts_with(joins)
-            && words
-                .chars()
-                .all(|c| c.is_ascii_lowercase() || c.is_whitespace());
-        let has_capitals = words.bytes().any(|byte| byte.is_ascii_uppercase());
-        let length = words.bytes().filter(u8::is_ascii_graphic).count();
+    fn is_ordinary(&self, text: &[u8], place: &Range<usize>) -> bool {
+        let joins = |byte: &u8| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-') || !byte.is_ascii()
+        };
+        let words = &text[place.clone()];
+        let stands_apart = !text[..place.start].last().is_some_and(joins)
+            && !text[place.end..].first().is_some_and(joins);
+        let is_plain = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_whitespace();
+        let alone = stands_apart && words.iter().all(is_plain);
+        let has_capitals = words.iter().any(u8::is_ascii_uppercase);
+        let length = words.iter().filter(|byte| byte.is_ascii_graphic()).count();
         length < self.whole && (alone || has_capitals)
     }
 
@@ -294,39 +265,15 @@ impl Redactor {
     }
 }
 
-/// What each byte is compared as: lower case, or zero where no key can have it.
-const FOLDED: [u8; 256] = {
-    let mut folded = [0; 256];
-    let mut byte = b'!';
-    while byte <= b'~' {
-        folded[byte as usize] = byte.to_ascii_lowercase();
-        byte += 1;
-    }
-    folded
-};
-
-/// The window moved on by a byte, without a branch: nothing foretells where a word ends.
+/// The window moved on by a character.
 fn with(window: u64, byte: u8) -> u64 {
-    let folded = FOLDED[usize::from(byte)];
-    let shift = if folded == 0 { 0 } else { 8 };
-    (window << shift) | u64::from(folded)
+    (window << 8) | u64::from(byte.to_ascii_lowercase())
 }
 
-/// So many of the last characters in the window, from 1 to 8.
-fn last(window: u64, characters: usize) -> u64 {
-    window & (u64::MAX >> (64 - 8 * characters))
-}
-
-fn hash(window: u64) -> usize {
-    (window.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize
-}
-
-fn hex(bytes: &[u8]) -> Zeroizing<Vec<u8>> {
-    let digit = |value: u8| b"0123456789abcdef"[usize::from(value)];
-    let digits = bytes
-        .iter()
-        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]);
-    Zeroizing::new(digits.collect())
+/// Which bit of `ends` is for the last four characters of a run.
+fn end_of(run: u64) -> (usize, u64) {
+    let end = (run as u32).wrapping_mul(0x9e37_79b9) >> 16;
+    ((end >> 6) as usize, 1 << (end & 63))
 }
 
 /// What base64 makes of bytes whose first whole digit begins at this bit: 0, 2 or 4, by where in a longer text they
@@ -349,6 +296,16 @@ fn base64(bytes: &[u8], first_bit: usize, last_digits: &[u8; 2]) -> Zeroizing<Ve
 /// ends in an ellipsis.
 pub(crate) fn one_line(text: &str, limit: usize) -> Cow<'_, str> {
     line(text, limit, false)
+}
+
+/// Shows what is written as one line of bounded length.
+pub(crate) fn shown(
+    f: &mut fmt::Formatter<'_>,
+    write: impl FnOnce(&mut String) -> fmt::Result,
+) -> fmt::Result {
+    let mut text = String::new();
+    write(&mut text)?;
+    f.write_str(&one_line(&text, LONGEST_TEXT))
 }
 
 /// The same, of a text that may have been cut before.

@@ -1,4 +1,4 @@
-//! How calls are made: time, queue_timeout, retries, turn.
+//! How calls are made: time-outs, retries, priority.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;

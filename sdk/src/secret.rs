@@ -70,7 +70,8 @@ impl ApiKey {
             .to_string()
     }
 
-    /// The text with every run of eight or more characters of the key masked, in whatever encoding it stands there.
+    /// The text with every run of eight or more characters of the key masked: as it is, escaped for JSON or a URL, or in
+    /// base64.
     ///
     /// For logs of what travelled. Upper and lower case count as the same. Ordinary words stay, or a key named after
     /// its state would leave holes in the service's sentences.

@@ -17,7 +17,7 @@
 //! script.answer(StatusCode::OK, r#"{"success": true, "status": "ok"}"#);
 //! // For the requests of one operation, whenever they come:
 //! let missing = testing::api_error(StatusCode::NOT_FOUND, ErrorCode::EndpointNotFound, "No such endpoint.");
-//! script.on("suspend_endpoint").times(2).respond(missing);
+//! script.on::<SuspendEndpoint>().times(2).respond(missing);
 //!
 //! let key = ApiKey::new("any-key")?;
 //! let client = Client::builder("https://portal.example.com", key.clone())

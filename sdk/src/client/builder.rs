@@ -9,7 +9,8 @@ use http::{HeaderMap, HeaderValue, header};
 use super::{Client, Core, Paths, origin};
 use crate::error::Error;
 use crate::event::Event;
-use crate::operation::{Namespace, OPERATIONS, OperationInfo, ShapeOrigin};
+use crate::operation::{Namespace, OperationInfo, ShapeOrigin};
+use crate::operations::OPERATIONS;
 use crate::pipeline::pacer::{MemoryRateLimiter, NoRateLimit, RateLimiter};
 use crate::pipeline::retry::RetryBudget;
 use crate::pipeline::runtime::RuntimeCheck;
@@ -135,7 +136,7 @@ impl ClientBuilder {
         self
     }
 
-    /// RequestOptions of the transport that comes with this crate: connect time-out, proxy, certificates, largest body.
+    /// Settings of the transport that comes with this crate: connect time-out, proxy, certificates, largest body.
     #[cfg(feature = "default-transport")]
     pub fn http_options(mut self, options: HttpOptions) -> Self {
         self.http_options = Some(options);

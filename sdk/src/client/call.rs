@@ -1,4 +1,4 @@
-//! One call with settings of its own.
+//! One call with options of its own.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use http::StatusCode;
 #[must_use = "a call does nothing until it is awaited"]
 pub struct CallBuilder<O> {
     client: Client,
-    pub(super) operation: O,
+    pub(crate) operation: O,
     settings: Arc<RequestOptions>,
     page: Option<u32>,
 }
@@ -97,7 +97,8 @@ pub(crate) fn conclude<O: Operation>(
     };
     let read = read.and_then(|data| {
         let Some(asked) = asked else { return Ok(data) };
-        let mut check = AnswerCheck::new(&answer, O::INFO.envelope, asked.page);
+        let mut check = AnswerCheck::new(&answer.headers, &answer.body, O::INFO.envelope);
+        check = check.for_page(asked.page);
         asked.operation.check_answer(&data, &mut check);
         match check.into_problem() {
             Some(problem) => Err(problem),

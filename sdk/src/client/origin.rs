@@ -129,9 +129,10 @@ pub(crate) fn spelled_one_way(base_url: &str) -> String {
 
 fn may_be_plain(host: &str, http_hosts: &[String]) -> bool {
     is_loopback(host)
-        || http_hosts
-            .iter()
-            .any(|allowed| allowed.eq_ignore_ascii_case(host))
+        || http_hosts.iter().any(|allowed| {
+            let allowed = host_name(allowed);
+            allowed.is_some_and(|allowed| allowed.eq_ignore_ascii_case(host))
+        })
 }
 
 fn is_loopback(host: &str) -> bool {

@@ -9,7 +9,8 @@ use serde_json::Value;
 use super::{Client, target};
 use crate::answer::Answer;
 use crate::error::Error;
-use crate::operation::{OPERATIONS, OperationInfo, RateGroup, RetrySafety};
+use crate::operation::{OperationInfo, RateGroup, RetrySafety};
+use crate::operations::OPERATIONS;
 use crate::pipeline::{Call, Failure};
 
 /// A request to any path of the service.

@@ -73,10 +73,17 @@ fn is_segment(text: &str) -> bool {
 /// Whether a path given as text has a segment that means another folder, in any spelling: `%2e` is a dot to a server,
 /// a backslash a slash to a URL parser, and an escape may be escaped once more (F15).
 pub(super) fn climbs(path: &str) -> bool {
-    let mut plain = path.to_ascii_lowercase();
-    while plain.contains("%25") {
-        plain = plain.replace("%25", "%");
+    let mut plain = String::with_capacity(path.len());
+    for (position, part) in path.split('%').enumerate() {
+        if position == 0 {
+            plain.push_str(part);
+            continue;
+        }
+        // `%25` is an escaped `%`, whose own escape may follow.
+        plain.push('%');
+        plain.push_str(part.trim_start_matches("25"));
     }
+    let plain = plain.to_ascii_lowercase();
     let plain = plain.replace("%2e", ".").replace("%2f", "/");
     let is_dots = |segment| matches!(segment, "." | "..");
     plain.contains(['\\', '#']) || plain.contains("%5c") || plain.split('/').any(is_dots)

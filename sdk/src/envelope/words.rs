@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
 use super::DecodeProblem;
-use super::tolerant_value::flag;
+use crate::model::tolerant_value::flag;
 
 const NAMES: [&str; 4] = ["error", "errors", "success", "status"];
 

@@ -5,9 +5,10 @@ use std::fmt::{self, Write};
 use http::StatusCode;
 use serde_json::{Map, Value};
 
-use super::{ErrorCode, FieldErrors, shown};
-use crate::envelope::{json, whole_number};
-use crate::redact::Redactor;
+use super::{ErrorCode, FieldErrors};
+use crate::envelope::json;
+use crate::model::tolerant_value::whole_number;
+use crate::redact::{Redactor, shown};
 
 /// Longest message and longest code that are kept, in bytes.
 const LONGEST_MESSAGE: usize = 1024;

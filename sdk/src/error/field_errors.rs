@@ -6,8 +6,7 @@ use std::fmt::{self, Write};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::shown;
-use crate::redact::one_line;
+use crate::redact::{one_line, shown};
 
 /// Longest sentence and longest name of a field that is kept, in bytes.
 const LONGEST_SENTENCE: usize = 1024;

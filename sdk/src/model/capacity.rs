@@ -2,28 +2,29 @@
 
 use std::fmt;
 
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor};
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::ProductSlug;
+use super::tolerant::{OptionalValue, optional, record};
 
-/// Capacity and use of one product by one customer, after a reconciliation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct CapacityReport {
-    /// `domain_monitoring` or `port_monitoring`.
-    pub product_type: ProductSlug,
-    /// How many resources the active services allow.
-    pub capacity: Option<u64>,
-    /// How many there are.
-    pub usage: Option<u64>,
-    /// Whether there are more than allowed.
-    pub over_quota: Option<bool>,
-    /// What was paused, newest first: domain names, or IP addresses.
-    pub newly_paused: Option<Vec<String>>,
-    /// What is watched again, oldest first: domain names, or IP addresses.
-    pub unpaused: Option<Vec<String>>,
+record! {
+    /// Capacity and use of one product by one customer, after a reconciliation.
+    CapacityReport {
+        /// `domain_monitoring` or `port_monitoring`.
+        product_type: ProductSlug,
+        /// How many resources the active services allow.
+        capacity: Option<u64>,
+        /// How many there are.
+        usage: Option<u64>,
+        /// Whether there are more than allowed.
+        over_quota: Option<bool>,
+        /// What was paused, newest first: domain names, or IP addresses.
+        newly_paused: Option<Vec<String>>,
+        /// What is watched again, oldest first: domain names, or IP addresses.
+        unpaused: Option<Vec<String>>,
+    }
 }
 
 /// The reports of one customer, one for each product.
@@ -81,31 +82,6 @@ impl<'de> Deserialize<'de> for CapacityReports {
 
 struct Reports;
 
-/// What is no report beside the reports is passed over: the services are changed, whatever else is told.
-macro_rules! passed_over {
-    ($nothing:expr) => {
-        fn visit_bool<E: Error>(self, _: bool) -> Result<Self::Value, E> {
-            Ok($nothing)
-        }
-
-        fn visit_u64<E: Error>(self, _: u64) -> Result<Self::Value, E> {
-            Ok($nothing)
-        }
-
-        fn visit_i64<E: Error>(self, _: i64) -> Result<Self::Value, E> {
-            Ok($nothing)
-        }
-
-        fn visit_f64<E: Error>(self, _: f64) -> Result<Self::Value, E> {
-            Ok($nothing)
-        }
-
-        fn visit_str<E: Error>(self, _: &str) -> Result<Self::Value, E> {
-            Ok($nothing)
-        }
-    };
-}
-
 impl<'de> Visitor<'de> for Reports {
     type Value = CapacityReports;
 
@@ -113,10 +89,11 @@ impl<'de> Visitor<'de> for Reports {
         f.write_str("reports by product")
     }
 
+    /// What is no report beside the reports is passed over: the services are changed, whatever else is told.
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<CapacityReports, A::Error> {
         let mut reports = Vec::new();
-        while let Some(product) = entries.next_key()? {
-            let ByProduct(Some(report)) = entries.next_value()? else {
+        while let Some((product, report)) = entries.next_entry()? {
+            let OptionalValue(Some(report)): OptionalValue<Unnamed> = report else {
                 continue;
             };
             reports.push(CapacityReport {
@@ -134,58 +111,21 @@ impl<'de> Visitor<'de> for Reports {
     fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<CapacityReports, A::Error> {
         Vec::deserialize(SeqAccessDeserializer::new(items)).map(CapacityReports)
     }
-
-    fn visit_unit<E: Error>(self) -> Result<CapacityReports, E> {
-        Ok(CapacityReports::default())
-    }
-
-    passed_over!(CapacityReports::default());
-}
-
-/// A report below the name of its product; none where a member is no report. One of null or `[]` tells nothing.
-struct ByProduct(Option<Unnamed>);
-
-impl<'de> Deserialize<'de> for ByProduct {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ByProductVisitor)
-    }
-}
-
-struct ByProductVisitor;
-
-impl<'de> Visitor<'de> for ByProductVisitor {
-    type Value = ByProduct;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a report")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<ByProduct, A::Error> {
-        let report = Unnamed::deserialize(MapAccessDeserializer::new(members))?;
-        Ok(ByProduct(Some(report)))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<ByProduct, A::Error> {
-        match items.next_element::<IgnoredAny>()? {
-            None => Ok(ByProduct(Some(Unnamed::default()))),
-            Some(_) => Err(Error::invalid_type(Unexpected::Seq, &self)),
-        }
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<ByProduct, E> {
-        Ok(ByProduct(Some(Unnamed::default())))
-    }
-
-    passed_over!(ByProduct(None));
 }
 
 /// A report that may leave its product to the name above it.
-#[derive(Default, Deserialize)]
+#[derive(Deserialize)]
 struct Unnamed {
+    #[serde(default, deserialize_with = "optional")]
     product_type: Option<ProductSlug>,
+    #[serde(default, deserialize_with = "optional")]
     capacity: Option<u64>,
+    #[serde(default, deserialize_with = "optional")]
     usage: Option<u64>,
+    #[serde(default, deserialize_with = "optional")]
     over_quota: Option<bool>,
+    #[serde(default, deserialize_with = "optional")]
     newly_paused: Option<Vec<String>>,
+    #[serde(default, deserialize_with = "optional")]
     unpaused: Option<Vec<String>>,
 }

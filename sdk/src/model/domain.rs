@@ -2,63 +2,60 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::de::{Error, Unexpected};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use super::paging::counted_page;
-use super::tolerant::{members, object};
+use super::tolerant::{optional, record};
 use super::{
     DomainAlertId, DomainAlertStatus, DomainAlertType, DomainId, DomainStatus, LeakCategory,
     MentionId, ScanId, ScanStatus, Severity, Timestamp,
 };
 use crate::redact::MASK;
 
-/// A monitored domain; the list and the summary each send a part of the fields.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct MonitoredDomain {
-    /// Its identifier.
-    pub id: DomainId,
-    /// Its name, at most 253 characters.
-    pub domain: String,
-    /// State of its monitoring.
-    pub status: DomainStatus,
-    /// How the last scan ended.
-    pub scan_status: Option<ScanStatus>,
-    /// When the last scan ended.
-    pub last_scan_at: Option<Timestamp>,
-    /// When the dark web was last searched; summary only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dark_web_last_scan_at: Option<Timestamp>,
-    /// Compromised credentials of employees.
-    pub employees_compromised: Option<u64>,
-    /// Compromised credentials of customers.
-    pub customers_compromised: Option<u64>,
-    /// Compromised credentials of third parties.
-    pub third_parties_compromised: Option<u64>,
-    /// Mentions on the dark web.
-    pub dark_web_mentions_count: Option<u64>,
-    /// How strong the leaked passwords are, its members as they came; none until there is enough data. Summary only.
-    #[serde(
-        default,
-        deserialize_with = "object",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub password_strength: Option<Map<String, Value>>,
-    /// Slots in use; summary only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub slots_used: Option<u64>,
-    /// Slots there are; summary only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub slots_total: Option<u64>,
-    /// Path of its page in the portal.
-    pub portal_detail_path: Option<String>,
-    /// When the record was made; summary only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub created_at: Option<Timestamp>,
-    /// Whether the platform paused it for want of capacity; absent where the service does not tell.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub quota_paused: Option<bool>,
+record! {
+    /// A monitored domain; the list and the summary each send a part of the fields.
+    MonitoredDomain {
+        /// Its identifier.
+        id: DomainId,
+        /// Its name, at most 253 characters.
+        domain: String,
+        /// State of its monitoring.
+        status: DomainStatus,
+        /// How the last scan ended.
+        scan_status: Option<ScanStatus>,
+        /// When the last scan ended.
+        last_scan_at: Option<Timestamp>,
+        /// When the dark web was last searched; summary only.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        dark_web_last_scan_at: Option<Timestamp>,
+        /// Compromised credentials of employees.
+        employees_compromised: Option<u64>,
+        /// Compromised credentials of customers.
+        customers_compromised: Option<u64>,
+        /// Compromised credentials of third parties.
+        third_parties_compromised: Option<u64>,
+        /// Mentions on the dark web.
+        dark_web_mentions_count: Option<u64>,
+        /// How strong the leaked passwords are, its members as they came; none until there is enough data. Summary only.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        password_strength: Option<Map<String, Value>>,
+        /// Slots in use; summary only.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        slots_used: Option<u64>,
+        /// Slots there are; summary only.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        slots_total: Option<u64>,
+        /// Path of its page in the portal.
+        portal_detail_path: Option<String>,
+        /// When the record was made; summary only.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        created_at: Option<Timestamp>,
+        /// Whether the platform paused it for want of capacity; absent where the service does not tell.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        quota_paused: Option<bool>,
+    }
 }
 
 /// An alert of a domain. `Debug` does not show its details.
@@ -70,31 +67,40 @@ pub struct DomainAlert {
     /// The domain.
     pub monitored_domain_id: DomainId,
     /// The domain's name when the alert was raised.
+    #[serde(default, deserialize_with = "optional")]
     pub domain: Option<String>,
     /// What it is about.
     #[serde(rename = "type")]
     pub kind: DomainAlertType,
     /// Who is concerned.
+    #[serde(default, deserialize_with = "optional")]
     pub category: Option<LeakCategory>,
     /// How severe it is.
+    #[serde(default, deserialize_with = "optional")]
     pub severity: Option<Severity>,
     /// How many findings there are now.
+    #[serde(default, deserialize_with = "optional")]
     pub new_count: Option<u64>,
     /// How many there were before.
+    #[serde(default, deserialize_with = "optional")]
     pub previous_count: Option<u64>,
     /// Its state.
     pub status: DomainAlertStatus,
     /// Details, their members as they came.
-    #[serde(default, deserialize_with = "object")]
+    #[serde(default, deserialize_with = "optional")]
     pub details: Option<Map<String, Value>>,
     /// What it means in plain words; in the read of one alert only.
+    #[serde(default, deserialize_with = "optional")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<String>,
     /// When it was raised.
+    #[serde(default, deserialize_with = "optional")]
     pub created_at: Option<Timestamp>,
     /// When somebody acknowledged it.
+    #[serde(default, deserialize_with = "optional")]
     pub acknowledged_at: Option<Timestamp>,
     /// When it was resolved.
+    #[serde(default, deserialize_with = "optional")]
     pub resolved_at: Option<Timestamp>,
 }
 
@@ -105,18 +111,25 @@ pub struct Mention {
     /// Its identifier.
     pub id: MentionId,
     /// Its title.
+    #[serde(default, deserialize_with = "optional")]
     pub title: Option<String>,
     /// The start of its text.
+    #[serde(default, deserialize_with = "optional")]
     pub content_preview: Option<String>,
     /// Where it was found.
+    #[serde(default, deserialize_with = "optional")]
     pub source_name: Option<String>,
     /// Who wrote it.
+    #[serde(default, deserialize_with = "optional")]
     pub author: Option<String>,
     /// When it was published.
+    #[serde(default, deserialize_with = "optional")]
     pub published_at: Option<Timestamp>,
     /// Whether it has not been read yet.
+    #[serde(default, deserialize_with = "optional")]
     pub is_new: Option<bool>,
     /// When it was found.
+    #[serde(default, deserialize_with = "optional")]
     pub created_at: Option<Timestamp>,
 }
 
@@ -145,28 +158,28 @@ debug_masking! {
     id, source_name, author, published_at, is_new, created_at
 }
 
-/// A past scan of a domain.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct DomainScan {
-    /// Its identifier.
-    pub id: ScanId,
-    /// How it ended.
-    pub status: ScanStatus,
-    /// Compromised credentials of employees.
-    pub employees_compromised: Option<u64>,
-    /// Compromised credentials of customers.
-    pub customers_compromised: Option<u64>,
-    /// Compromised credentials of third parties.
-    pub third_parties_compromised: Option<u64>,
-    /// When it ended.
-    pub created_at: Option<Timestamp>,
+record! {
+    /// A past scan of a domain.
+    DomainScan {
+        /// Its identifier.
+        id: ScanId,
+        /// How it ended.
+        status: ScanStatus,
+        /// Compromised credentials of employees.
+        employees_compromised: Option<u64>,
+        /// Compromised credentials of customers.
+        customers_compromised: Option<u64>,
+        /// Compromised credentials of third parties.
+        third_parties_compromised: Option<u64>,
+        /// When it ended.
+        created_at: Option<Timestamp>,
+    }
 }
 
 /// A leaked credential. Its fields vary by source and are kept as they came; `Debug` shows none of them.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct LeakRecord(#[serde(deserialize_with = "members")] Map<String, Value>);
+pub struct LeakRecord(#[serde(deserialize_with = "not_null")] Map<String, Value>);
 
 impl LeakRecord {
     /// A field of the record.
@@ -209,4 +222,10 @@ counted_page! {
         /// The mentions, newest first.
         mentions: Mention
     }
+}
+
+/// A null is no record without members.
+fn not_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Map<String, Value>, D::Error> {
+    let members = Option::deserialize(deserializer)?;
+    members.ok_or_else(|| D::Error::invalid_type(Unexpected::Unit, &"an object"))
 }

@@ -15,6 +15,7 @@ mod subscription;
 mod text;
 mod timestamp;
 pub(crate) mod tolerant;
+pub(crate) mod tolerant_value;
 mod values;
 
 pub use capacity::*;
@@ -31,4 +32,5 @@ pub use rule::*;
 pub use subscription::*;
 pub use text::*;
 pub use timestamp::*;
+pub use tolerant::optional;
 pub use values::*;

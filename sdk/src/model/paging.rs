@@ -47,20 +47,20 @@ macro_rules! items {
 /// A page whose answer says itself whether another follows.
 macro_rules! counted_page {
     ($(#[$about:meta])* $page:ident { $(#[$what:meta])* $items:ident: $item:ty }) => {
-        $(#[$about])*
-        #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-        #[non_exhaustive]
-        pub struct $page {
-            $(#[$what])*
-            pub $items: Vec<$item>,
-            /// How many there are in the filtered list.
-            pub total: Option<u64>,
-            /// Number of this page, from 1.
-            pub current_page: u32,
-            /// Number of the last page, at least 1.
-            pub last_page: Option<u32>,
-            /// Whether a page follows.
-            pub has_more: Option<bool>,
+        $crate::model::tolerant::record! {
+            $(#[$about])*
+            $page {
+                $(#[$what])*
+                $items: Vec<$item>,
+                /// How many there are in the filtered list.
+                total: Option<u64>,
+                /// Number of this page, from 1.
+                current_page: u32,
+                /// Number of the last page, at least 1.
+                last_page: Option<u32>,
+                /// Whether a page follows.
+                has_more: Option<bool>,
+            }
         }
 
         impl crate::page::Page for $page {

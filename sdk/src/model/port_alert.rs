@@ -1,44 +1,43 @@
 //! The alert that an open port raises.
 
-use serde::{Deserialize, Serialize};
-
 use super::paging::counted_page;
+use super::tolerant::record;
 use super::{
     Address, EndpointId, PortAlertId, PortAlertStatus, Protocol, RiskLevel, Severity, Timestamp,
 };
 
-/// An open port that no rule covers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct PortAlert {
-    /// Its identifier.
-    pub id: PortAlertId,
-    /// The port.
-    pub port: u16,
-    /// The protocol.
-    pub protocol: Protocol,
-    /// Name of the service that usually listens there.
-    pub service: Option<String>,
-    /// How severe it is.
-    pub severity: Option<Severity>,
-    /// How risky it is.
-    pub risk_level: Option<RiskLevel>,
-    /// Open or resolved.
-    pub status: PortAlertStatus,
-    /// One line for a person.
-    pub title: Option<String>,
-    /// The scan that first saw the port open.
-    pub first_detected_at: Option<Timestamp>,
-    /// The last scan that saw it open.
-    pub last_detected_at: Option<Timestamp>,
-    /// The server; absent in the detail read of a server (assumed field elsewhere).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub endpoint_id: Option<EndpointId>,
-    /// The server's address (assumed field).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ip_address: Option<Address>,
-    /// When it was resolved; none while open (assumed field).
-    pub resolved_at: Option<Timestamp>,
+record! {
+    /// An open port that no rule covers.
+    PortAlert {
+        /// Its identifier.
+        id: PortAlertId,
+        /// The port.
+        port: u16,
+        /// The protocol.
+        protocol: Protocol,
+        /// Name of the service that usually listens there.
+        service: Option<String>,
+        /// How severe it is.
+        severity: Option<Severity>,
+        /// How risky it is.
+        risk_level: Option<RiskLevel>,
+        /// Open or resolved.
+        status: PortAlertStatus,
+        /// One line for a person.
+        title: Option<String>,
+        /// The scan that first saw the port open.
+        first_detected_at: Option<Timestamp>,
+        /// The last scan that saw it open.
+        last_detected_at: Option<Timestamp>,
+        /// The server; absent in the detail read of a server (assumed field elsewhere).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        endpoint_id: Option<EndpointId>,
+        /// The server's address (assumed field).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        ip_address: Option<Address>,
+        /// When it was resolved; none while open (assumed field).
+        resolved_at: Option<Timestamp>,
+    }
 }
 
 counted_page! {

@@ -2,60 +2,54 @@
 
 use std::num::NonZeroU16;
 
-use serde::{Deserialize, Serialize};
-
 use super::paging::linked_page;
-use super::tolerant::object;
+use super::tolerant::record;
 use super::{
     Address, CreatorId, Endpoint, EndpointId, PageLinks, PortRange, Protocol, RuleId, TenantId,
     Timestamp,
 };
 
-/// A rule that allows a range of ports, so that they raise no alerts.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Rule {
-    /// Its identifier.
-    pub id: RuleId,
-    /// The partner account.
-    pub tenant_id: Option<TenantId>,
-    /// The server it applies to; `None` on a global rule.
-    pub endpoint_id: Option<EndpointId>,
-    /// The first port again, for older readers.
-    pub port: Option<u16>,
-    /// The first port.
-    pub port_start: u16,
-    /// The last port; equal to the first on a single-port rule.
-    pub port_end: u16,
-    /// The range as text: `22`, or `8000-8100`.
-    pub range_label: Option<String>,
-    /// The protocol, `*` for both.
-    pub protocol: Protocol,
-    /// A label for the service behind the ports, at most 100 characters.
-    pub service: Option<String>,
-    /// Why the ports may be open, 10 to 500 characters.
-    pub justification: Option<String>,
-    /// Whether it came from a firewall dump.
-    pub auto_suggested: Option<bool>,
-    /// Until when it allows; `None` for always.
-    pub expires_at: Option<Timestamp>,
-    /// Who made it.
-    pub created_by: Option<CreatorId>,
-    /// When it was made.
-    pub created_at: Option<Timestamp>,
-    /// When it last changed.
-    pub updated_at: Option<Timestamp>,
-    /// Whether it allows its ports now.
-    pub is_active: Option<bool>,
-    /// Its scope in words: `Endpoint-Specific` for a rule of one server.
-    pub scope_label: Option<String>,
-    /// The server itself, where the service sends it along.
-    #[serde(
-        default,
-        deserialize_with = "object",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub endpoint: Option<Endpoint>,
+record! {
+    /// A rule that allows a range of ports, so that they raise no alerts.
+    Rule {
+        /// Its identifier.
+        id: RuleId,
+        /// The partner account.
+        tenant_id: Option<TenantId>,
+        /// The server it applies to; `None` on a global rule.
+        endpoint_id: Option<EndpointId>,
+        /// The first port again, for older readers.
+        port: Option<u16>,
+        /// The first port.
+        port_start: u16,
+        /// The last port; equal to the first on a single-port rule.
+        port_end: u16,
+        /// The range as text: `22`, or `8000-8100`.
+        range_label: Option<String>,
+        /// The protocol, `*` for both.
+        protocol: Protocol,
+        /// A label for the service behind the ports, at most 100 characters.
+        service: Option<String>,
+        /// Why the ports may be open, 10 to 500 characters.
+        justification: Option<String>,
+        /// Whether it came from a firewall dump.
+        auto_suggested: Option<bool>,
+        /// Until when it allows; `None` for always.
+        expires_at: Option<Timestamp>,
+        /// Who made it.
+        created_by: Option<CreatorId>,
+        /// When it was made.
+        created_at: Option<Timestamp>,
+        /// When it last changed.
+        updated_at: Option<Timestamp>,
+        /// Whether it allows its ports now.
+        is_active: Option<bool>,
+        /// Its scope in words: `Endpoint-Specific` for a rule of one server.
+        scope_label: Option<String>,
+        /// The server itself, where the service sends it along.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        endpoint: Option<Endpoint>,
+    }
 }
 
 impl Rule {
@@ -67,56 +61,55 @@ impl Rule {
     }
 }
 
-/// One page of rules.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct RulePage {
-    /// The rules, oldest first.
-    pub data: Vec<Rule>,
-    /// The neighbouring pages.
-    #[serde(default, deserialize_with = "object")]
-    pub links: Option<PageLinks>,
-    /// Where in the list this page stands.
-    pub meta: RulePageMeta,
+record! {
+    /// One page of rules.
+    RulePage {
+        /// The rules, oldest first.
+        data: Vec<Rule>,
+        /// The neighbouring pages.
+        links: Option<PageLinks>,
+        /// Where in the list this page stands.
+        meta: RulePageMeta,
+    }
 }
 
-/// Position of a page of rules.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct RulePageMeta {
-    /// Number of this page, from 1.
-    pub current_page: u32,
-    /// Rules per page.
-    pub per_page: Option<u32>,
-    /// Rules in the filtered list.
-    pub total: Option<u64>,
-    /// Number of the last page, where the service tells.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub last_page: Option<u32>,
+record! {
+    /// Position of a page of rules.
+    RulePageMeta {
+        /// Number of this page, from 1.
+        current_page: u32,
+        /// Rules per page.
+        per_page: Option<u32>,
+        /// Rules in the filtered list.
+        total: Option<u64>,
+        /// Number of the last page, where the service tells.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        last_page: Option<u32>,
+    }
 }
 
 linked_page!(RulePage of Rule);
 
-/// How many rules a customer's servers have.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct RuleSummary {
-    /// Every live server of the customer, those without rules too.
-    pub endpoints: Vec<EndpointSummary>,
-    /// Global rules that apply to the customer, expired ones included.
-    pub global_count: Option<u64>,
+record! {
+    /// How many rules a customer's servers have.
+    RuleSummary {
+        /// Every live server of the customer, those without rules too.
+        endpoints: Vec<EndpointSummary>,
+        /// Global rules that apply to the customer, expired ones included.
+        global_count: Option<u64>,
+    }
 }
 
-/// How many rules one server has.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct EndpointSummary {
-    /// The server.
-    pub endpoint_id: EndpointId,
-    /// Its address.
-    pub ip_address: Option<Address>,
-    /// Its display name.
-    pub nickname: Option<String>,
-    /// Its rules, expired ones included.
-    pub rule_count: Option<u64>,
+record! {
+    /// How many rules one server has.
+    EndpointSummary {
+        /// The server.
+        endpoint_id: EndpointId,
+        /// Its address.
+        ip_address: Option<Address>,
+        /// Its display name.
+        nickname: Option<String>,
+        /// Its rules, expired ones included.
+        rule_count: Option<u64>,
+    }
 }

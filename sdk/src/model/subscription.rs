@@ -2,24 +2,25 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::tolerant::record;
 use super::{
     ChangeDirection, PlanSlug, ProductSlug, SubscriptionId, SubscriptionStatus, Timestamp,
 };
 
-/// A customer's subscription to a product.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Subscription {
-    /// Its identifier.
-    pub subscription_id: SubscriptionId,
-    /// The product.
-    pub product_slug: ProductSlug,
-    /// The plan; `None` for per-unit products.
-    pub plan_slug: Option<PlanSlug>,
-    /// How many units, 1 to 10000.
-    pub quantity: Option<u32>,
-    /// Its state.
-    pub status: SubscriptionStatus,
+record! {
+    /// A customer's subscription to a product.
+    Subscription {
+        /// Its identifier.
+        subscription_id: SubscriptionId,
+        /// The product.
+        product_slug: ProductSlug,
+        /// The plan; `None` for per-unit products.
+        plan_slug: Option<PlanSlug>,
+        /// How many units, 1 to 10000.
+        quantity: Option<u32>,
+        /// Its state.
+        status: SubscriptionStatus,
+    }
 }
 
 /// A subscription and its state after a transition.
@@ -32,28 +33,28 @@ pub struct SubscriptionState {
     pub status: SubscriptionStatus,
 }
 
-/// What a change of plan or quantity did.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct SubscriptionChange {
-    /// False when plan and quantity were already as asked.
-    pub changed: bool,
-    /// The subscription.
-    pub subscription_id: Option<SubscriptionId>,
-    /// The plan now; `None` for per-unit products.
-    pub plan_slug: Option<PlanSlug>,
-    /// To more or to less; `None` when nothing changed.
-    pub direction: Option<ChangeDirection>,
-    /// The plan before; `None` for per-unit products.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub previous_plan_slug: Option<PlanSlug>,
-    /// The quantity now (assumed field).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub quantity: Option<u32>,
-    /// The quantity before (assumed field).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub previous_quantity: Option<u32>,
-    /// Since when the change holds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub effective_at: Option<Timestamp>,
+record! {
+    /// What a change of plan or quantity did.
+    SubscriptionChange {
+        /// False when plan and quantity were already as asked.
+        changed: bool,
+        /// The subscription.
+        subscription_id: Option<SubscriptionId>,
+        /// The plan now; `None` for per-unit products.
+        plan_slug: Option<PlanSlug>,
+        /// To more or to less; `None` when nothing changed.
+        direction: Option<ChangeDirection>,
+        /// The plan before; `None` for per-unit products.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        previous_plan_slug: Option<PlanSlug>,
+        /// The quantity now (assumed field).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        quantity: Option<u32>,
+        /// The quantity before (assumed field).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        previous_quantity: Option<u32>,
+        /// Since when the change holds.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        effective_at: Option<Timestamp>,
+    }
 }

@@ -7,82 +7,52 @@ use std::marker::PhantomData;
 use std::str::FromStr;
 
 use serde::Deserialize;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{
-    DeserializeOwned, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor,
-};
+use serde::de::{DeserializeOwned, Deserializer, Error, Unexpected, Visitor};
+use serde_json::Value;
 
-/// An object that may be absent, null, or an empty list in place of an empty object; all of them read as none.
-pub(crate) fn object<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+use super::tolerant_value::{OPTIONAL, TolerantValue, numeral};
+
+/// Reads an optional member, for `deserialize_with` on a field that is `Option` (with `default` besides).
+///
+/// In an answer that is not as documented, what cannot be read in any spelling is taken for absent, so that it costs
+/// nothing else; its text stays in the [kept body](crate::Response::raw_field). Anywhere else it is read like any `Option`.
+///
+/// # Errors
+/// Outside an answer, those of the value.
+pub fn optional<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: DeserializeOwned,
 {
-    deserializer.deserialize_any(MapVisitor {
-        expected: "an object",
-        empty: || None,
-        read: PhantomData::<(Option<T>, T)>,
-    })
+    deserializer.deserialize_newtype_struct(OPTIONAL, OptionalVisitor(PhantomData))
 }
 
-/// The same, where an empty object means something: `[]` is an empty map, only null is none.
-pub(crate) fn map<'de, D, M>(deserializer: D) -> Result<Option<M>, D::Error>
-where
-    D: Deserializer<'de>,
-    M: DeserializeOwned + Default,
-{
-    deserializer.deserialize_any(MapVisitor {
-        expected: "a map",
-        empty: || Some(M::default()),
-        read: PhantomData::<(Option<M>, M)>,
-    })
-}
+struct OptionalVisitor<T>(PhantomData<T>);
 
-/// The same, where there must be one.
-pub(crate) fn members<'de, D, M>(deserializer: D) -> Result<M, D::Error>
-where
-    D: Deserializer<'de>,
-    M: DeserializeOwned + Default,
-{
-    map(deserializer)?.ok_or_else(|| D::Error::invalid_type(Unexpected::Unit, &"an object"))
-}
-
-/// Takes an object, or an empty list for an empty one. `R` is what it gives, `T` what the object is read as.
-struct MapVisitor<R, T> {
-    expected: &'static str,
-    /// What an empty list stands for.
-    empty: fn() -> R,
-    read: PhantomData<(R, T)>,
-}
-
-impl<'de, T: DeserializeOwned> Visitor<'de> for MapVisitor<Option<T>, T> {
+impl<'de, T: DeserializeOwned> Visitor<'de> for OptionalVisitor<T> {
     type Value = Option<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.expected)
+        f.write_str("an optional value")
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Option<T>, E> {
-        Ok(None)
+    /// Of every deserializer but the tolerant one.
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<Option<T>, D::Error> {
+        Option::deserialize(inner)
     }
 
-    fn visit_none<E: Error>(self) -> Result<Option<T>, E> {
-        Ok(None)
+    fn visit_some<D: Deserializer<'de>>(self, inner: D) -> Result<Option<T>, D::Error> {
+        let value = Value::deserialize(inner)?;
+        Ok(Option::deserialize(TolerantValue(&value)).unwrap_or_default())
     }
+}
 
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Option<T>, D::Error> {
-        deserializer.deserialize_any(self)
-    }
+/// A value of a map or a list that is [`optional`].
+pub(crate) struct OptionalValue<T>(pub(crate) Option<T>);
 
-    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Option<T>, A::Error> {
-        T::deserialize(MapAccessDeserializer::new(entries)).map(Some)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Option<T>, A::Error> {
-        match items.next_element::<IgnoredAny>()? {
-            None => Ok((self.empty)()),
-            Some(_) => Err(A::Error::invalid_type(Unexpected::Seq, &self.expected)),
-        }
+impl<'de, T: DeserializeOwned> Deserialize<'de> for OptionalValue<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        optional(deserializer).map(Self)
     }
 }
 
@@ -104,18 +74,12 @@ where
     deserializer.deserialize_any(Numeral(expected, PhantomData))
 }
 
-/// A number, or the text of one; a fraction of nothing (`60.0`) is none.
+/// A number, or the text of one.
 struct Numeral<T>(&'static str, PhantomData<T>);
 
 impl<T: FromStr> Numeral<T> {
     fn read<E: Error>(&self, text: &str, found: Unexpected<'_>) -> Result<T, E> {
-        let whole = || {
-            text.split_once('.')
-                .filter(|(_, rest)| rest.trim_end_matches('0').is_empty())
-        };
-        let read = text.trim().parse().ok();
-        let read = read.or_else(|| whole()?.0.trim().parse().ok());
-        read.ok_or_else(|| E::invalid_value(found, &self.0))
+        numeral(text).ok_or_else(|| E::invalid_value(found, &self.0))
     }
 }
 
@@ -162,7 +126,7 @@ impl<T: FromStr> Visitor<'_> for Text<T> {
 pub(crate) fn filled<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<String>, D::Error> {
-    let text = Option::<String>::deserialize(deserializer)?;
+    let text: Option<String> = optional(deserializer)?;
     Ok(text.filter(|text| !text.is_empty()))
 }
 
@@ -218,3 +182,38 @@ macro_rules! with_some_member {
     };
 }
 pub(crate) use with_some_member;
+
+/// Declares a record of an answer, each `Option` of which is [`optional`].
+macro_rules! record {
+    (@members $about:tt $name:ident [$($read:tt)*]
+        $(#[$what:meta])* $member:ident: Option<$kind:ty>, $($rest:tt)*
+    ) => {
+        $crate::model::tolerant::record! { @members $about $name [
+            $($read)*
+            $(#[$what])*
+            #[serde(default, deserialize_with = "crate::model::optional")]
+            pub $member: Option<$kind>,
+        ] $($rest)* }
+    };
+    (@members $about:tt $name:ident [$($read:tt)*]
+        $(#[$what:meta])* $member:ident: $kind:ty, $($rest:tt)*
+    ) => {
+        $crate::model::tolerant::record! { @members $about $name [
+            $($read)*
+            $(#[$what])*
+            pub $member: $kind,
+        ] $($rest)* }
+    };
+    (@members [$($about:tt)*] $name:ident [$($members:tt)*]) => {
+        #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        $($about)*
+        #[non_exhaustive]
+        pub struct $name {
+            $($members)*
+        }
+    };
+    ($(#[$about:meta])* $name:ident { $($members:tt)+ }) => {
+        $crate::model::tolerant::record! { @members [$(#[$about])*] $name [] $($members)+ }
+    };
+}
+pub(crate) use record;

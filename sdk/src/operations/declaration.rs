@@ -1,16 +1,20 @@
 //! How an operation is declared.
 
-/// Declares one operation: its request with `new` and setters, and its row of the table.
+/// Declares one operation: its request with `new` and setters, its row of the table, and its accessors.
 ///
 /// ```text
-/// operation! {
+/// {
 ///     /// `POST .../suspend`: what it does. Errors: ...
 ///     suspend_endpoint: SuspendEndpoint -> EndpointState = POST "/api/v1/{namespace}/suspend",
-///     Provisioning, Repeatable, Specified, Success;      // group, retry safety, shape_origin, envelope; then: secret, in_body
+///     Provisioning, Repeatable, Specified, Success;      // group, retry safety, origin of the shape, envelope; then: secret, in_body
 ///     required { /** The server. */ endpoint_id: EndpointId, }
 ///     optional { /** A label. */ label: String [most(100)], }      // in brackets: the check of `validate.rs`
 ///     check { |request, problems| ... }                            // what no field can tell alone
 ///     answer { |request, answer, check| ... }                      // what of an answer must be as was asked
+///     accessors { Servers:                                         // methods of `client.servers()`
+///         /// What it does.
+///         call suspend(server: EndpointId);                        // `pages` for a list; `= ...` writes the request out
+///     }
 /// }
 /// ```
 ///
@@ -32,6 +36,9 @@ macro_rules! operation {
         )* })?
         $(check { $whole:expr })?
         $(answer { $compare:expr })?
+        $(accessors { $resource:ident:
+            $($(#[$what:meta])* $how:ident $accessor:ident($($argument:ident: $argument_kind:ty),*) $(= $ready:expr)?;)+
+        })?
     ) => {
         $(#[$about])*
         #[doc = ""]
@@ -40,6 +47,7 @@ macro_rules! operation {
             "`](crate::RetrySafety), [`ShapeOrigin::", stringify!($shape_origin), "`](crate::ShapeOrigin).",
         )]
         #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[must_use = "a request does nothing until it is sent"]
         #[non_exhaustive]
         pub struct $request {
             $($(
@@ -65,7 +73,6 @@ macro_rules! operation {
 
             $($(
                 $(#[doc = $doc])*
-                #[must_use]
                 pub fn $field(mut self, $field: $crate::operations::declaration::argument!($kind)) -> Self {
                     self.$field = Some($field.into());
                     self
@@ -103,12 +110,48 @@ macro_rules! operation {
                 compare(self, answer, check);
             })?
         }
+
+        $(impl $crate::client::resources::$resource<'_> {$(
+            $(#[$what])*
+            pub fn $accessor(
+                self,
+                $($argument: $argument_kind),*
+            ) -> $crate::operations::declaration::accessor!(@result $how $request) {
+                let request = $crate::operations::declaration::accessor!(
+                    @request $request $($argument)* $(= $ready)?
+                );
+                self.0.$how(request)
+            }
+        )+})?
     };
     (account_wide $($declared:tt)+) => {
-        $crate::operations::operation! { @made [pub] account_wide $($declared)+ }
+        $crate::operations::declaration::operation! { @made [pub] account_wide $($declared)+ }
     };
-    (private $($declared:tt)+) => { $crate::operations::operation! { @made [] new $($declared)+ } };
-    ($($declared:tt)+) => { $crate::operations::operation! { @made [pub] new $($declared)+ } };
+    (private $($declared:tt)+) => { $crate::operations::declaration::operation! { @made [] new $($declared)+ } };
+    ($($declared:tt)+) => { $crate::operations::declaration::operation! { @made [pub] new $($declared)+ } };
+}
+
+/// Declares the operations of a file, and the part of the table that lists them.
+macro_rules! operations {
+    (@row account_wide $($declared:tt)+) => { $crate::operations::operations!(@row $($declared)+) };
+    (@row private $($declared:tt)+) => { $crate::operations::operations!(@row $($declared)+) };
+    (@row $(#[$about:meta])* $name:ident: $request:ident $($declared:tt)+) => {
+        <$request as $crate::Operation>::INFO
+    };
+    ($({ $($declared:tt)+ })+) => {
+        $($crate::operations::declaration::operation! { $($declared)+ })+
+
+        pub(super) const TABLE: &[&$crate::OperationInfo] =
+            &[$($crate::operations::operations!(@row $($declared)+)),+];
+    };
+}
+
+/// What an accessor gives, and the request that it sends: made from its arguments unless it is written out.
+macro_rules! accessor {
+    (@result call $request:ident) => { $crate::CallBuilder<$request> };
+    (@result pages $request:ident) => { $crate::Pages<$request> };
+    (@request $request:ident $($argument:ident)*) => { $request::new($($argument),*) };
+    (@request $request:ident $($argument:ident)* = $ready:expr) => { $ready };
 }
 
 /// What the documentation says of how a request is made.
@@ -143,6 +186,4 @@ macro_rules! argument {
     ($kind:ty) => { $kind };
 }
 
-pub(crate) use argument;
-pub(crate) use made;
-pub(super) use {of_a_customer, operation};
+pub(super) use {accessor, argument, made, of_a_customer, operation, operations};

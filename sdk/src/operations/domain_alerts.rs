@@ -2,117 +2,133 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::operation;
+use super::operations;
+use crate::model::tolerant::record;
 use crate::model::{
     CustomerId, DomainAlert, DomainAlertId, DomainAlertPage, DomainAlertStatus, DomainAlertType,
     DomainId, LeakCategory, Severity, Timestamp,
 };
 use crate::validate::{at_least_one, between, one_of};
 
-operation! {
-    /// `GET /api/v1/domains/{domain_id}/alerts`: a domain's alerts, a page at a time, newest first. Error:
-    /// `DOMAIN_NOT_FOUND`.
-    list_domain_alerts: ListDomainAlerts -> DomainAlertPage = GET "/api/v1/domains/{domain_id}/alerts",
-    DomainMonitoring, Repeatable, Specified, Success;
-    required {
-        /// The customer.
-        billing_customer_id: CustomerId,
-        /// The domain.
-        domain_id: DomainId,
-    }
-    optional {
-        /// Only alerts in this state.
-        status: DomainAlertStatus [one_of(DomainAlertStatus::VARIANTS)],
-        /// Only alerts of this type, `type` in the API.
-        #[serde(rename = "type")]
-        kind: DomainAlertType,
-        /// Only alerts about these people.
-        category: LeakCategory [one_of(LeakCategory::VARIANTS)],
-        /// Only alerts of exactly this severity: critical, high or medium.
-        severity: Severity [one_of(&[Severity::Critical, Severity::High, Severity::Medium])],
-        /// Alerts per page, 1 to 50.
-        per_page: u32 [between(1, 50)],
-        /// Number of the page, from 1.
-        page: u32 [at_least_one],
-    }
-    check {
-        |request, problems| {
-            problems.check("type", request.kind.as_ref(), one_of(DomainAlertType::VARIANTS));
+operations! {
+    {
+        /// `GET /api/v1/domains/{domain_id}/alerts`: a domain's alerts, a page at a time, newest first. Error:
+        /// `DOMAIN_NOT_FOUND`.
+        list_domain_alerts: ListDomainAlerts -> DomainAlertPage = GET "/api/v1/domains/{domain_id}/alerts",
+        DomainMonitoring, Repeatable, Specified, Success;
+        required {
+            /// The customer.
+            billing_customer_id: CustomerId,
+            /// The domain.
+            domain_id: DomainId,
         }
-    }
-    answer {
-        |request, answer, check| {
-            check.page("current_page", request.page, answer.current_page);
-            for (position, alert) in answer.alerts.iter().enumerate() {
-                let member = format_args!("alerts[{position}].monitored_domain_id");
-                check.same(member, &request.domain_id, &alert.monitored_domain_id);
+        optional {
+            /// Only alerts in this state.
+            status: DomainAlertStatus [one_of(DomainAlertStatus::VARIANTS)],
+            /// Only alerts of this type, `type` in the API.
+            #[serde(rename = "type")]
+            kind: DomainAlertType,
+            /// Only alerts about these people.
+            category: LeakCategory [one_of(LeakCategory::VARIANTS)],
+            /// Only alerts of exactly this severity: critical, high or medium.
+            severity: Severity [one_of(&[Severity::Critical, Severity::High, Severity::Medium])],
+            /// Alerts per page, 1 to 50.
+            per_page: u32 [between(1, 50)],
+            /// Number of the page, from 1.
+            page: u32 [at_least_one],
+        }
+        check {
+            |request, problems| {
+                problems.check("type", request.kind.as_ref(), one_of(DomainAlertType::VARIANTS));
             }
         }
-    }
-}
-
-operation! {
-    /// `GET /api/v1/domains/{domain_id}/alerts/{alert_id}`: one alert with its explanation. Errors: `DOMAIN_NOT_FOUND`,
-    /// `ALERT_NOT_FOUND`.
-    get_domain_alert: GetDomainAlert -> FoundDomainAlert = GET "/api/v1/domains/{domain_id}/alerts/{alert_id}",
-    DomainMonitoring, Repeatable, Specified, Success;
-    required {
-        /// The customer.
-        billing_customer_id: CustomerId,
-        /// The domain.
-        domain_id: DomainId,
-        /// The alert.
-        alert_id: DomainAlertId,
-    }
-    answer {
-        |request, answer, check| {
-            let alert = &answer.alert;
-            check.same("alert.id", &request.alert_id, &alert.id);
-            check.same("alert.monitored_domain_id", &request.domain_id, &alert.monitored_domain_id);
+        answer {
+            |request, answer, check| {
+                check.page("current_page", request.page, answer.current_page);
+                for (position, alert) in answer.alerts.iter().enumerate() {
+                    let member = format_args!("alerts[{position}].monitored_domain_id");
+                    check.same(member, &request.domain_id, &alert.monitored_domain_id);
+                }
+            }
+        }
+        accessors { Domains:
+            /// A domain's alerts: [`ListDomainAlerts`].
+            pages alerts(customer: CustomerId, domain: DomainId);
         }
     }
-}
-
-operation! {
-    /// `POST /api/v1/domains/{domain_id}/alerts/{alert_id}/acknowledge`: somebody has seen it. Errors:
-    /// `DOMAIN_NOT_FOUND`, `ALERT_NOT_FOUND`, `ALERT_ALREADY_RESOLVED`, `USER_NOT_FOUND`.
-    acknowledge_domain_alert: AcknowledgeDomainAlert -> DomainAlertTransition =
-        POST "/api/v1/domains/{domain_id}/alerts/{alert_id}/acknowledge",
-    DomainMonitoring, Once, Specified, Success;
-    required {
-        /// The customer.
-        billing_customer_id: CustomerId,
-        /// The domain.
-        domain_id: DomainId,
-        /// The alert.
-        alert_id: DomainAlertId,
-    }
-    answer {
-        |request, answer, check| {
-            check.same("alert.id", &request.alert_id, &answer.alert.id);
-            check.same("alert.status", &DomainAlertStatus::Acknowledged, &answer.alert.status);
+    {
+        /// `GET /api/v1/domains/{domain_id}/alerts/{alert_id}`: one alert with its explanation. Errors: `DOMAIN_NOT_FOUND`,
+        /// `ALERT_NOT_FOUND`.
+        get_domain_alert: GetDomainAlert -> FoundDomainAlert = GET "/api/v1/domains/{domain_id}/alerts/{alert_id}",
+        DomainMonitoring, Repeatable, Specified, Success;
+        required {
+            /// The customer.
+            billing_customer_id: CustomerId,
+            /// The domain.
+            domain_id: DomainId,
+            /// The alert.
+            alert_id: DomainAlertId,
+        }
+        answer {
+            |request, answer, check| {
+                let alert = &answer.alert;
+                check.same("alert.id", &request.alert_id, &alert.id);
+                check.same("alert.monitored_domain_id", &request.domain_id, &alert.monitored_domain_id);
+            }
+        }
+        accessors { Domains:
+            /// One alert with its explanation: [`GetDomainAlert`].
+            call alert(customer: CustomerId, domain: DomainId, alert: DomainAlertId);
         }
     }
-}
-
-operation! {
-    /// `POST /api/v1/domains/{domain_id}/alerts/{alert_id}/resolve`: it is dealt with; it must be acknowledged first.
-    /// Errors: `DOMAIN_NOT_FOUND`, `ALERT_NOT_FOUND`, `ALERT_NOT_ACKNOWLEDGED`, `USER_NOT_FOUND`.
-    resolve_domain_alert: ResolveDomainAlert -> DomainAlertTransition =
-        POST "/api/v1/domains/{domain_id}/alerts/{alert_id}/resolve",
-    DomainMonitoring, Once, Specified, Success;
-    required {
-        /// The customer.
-        billing_customer_id: CustomerId,
-        /// The domain.
-        domain_id: DomainId,
-        /// The alert.
-        alert_id: DomainAlertId,
+    {
+        /// `POST /api/v1/domains/{domain_id}/alerts/{alert_id}/acknowledge`: somebody has seen it. Errors:
+        /// `DOMAIN_NOT_FOUND`, `ALERT_NOT_FOUND`, `ALERT_ALREADY_RESOLVED`, `USER_NOT_FOUND`.
+        acknowledge_domain_alert: AcknowledgeDomainAlert -> DomainAlertTransition =
+            POST "/api/v1/domains/{domain_id}/alerts/{alert_id}/acknowledge",
+        DomainMonitoring, Once, Specified, Success;
+        required {
+            /// The customer.
+            billing_customer_id: CustomerId,
+            /// The domain.
+            domain_id: DomainId,
+            /// The alert.
+            alert_id: DomainAlertId,
+        }
+        answer {
+            |request, answer, check| {
+                check.same("alert.id", &request.alert_id, &answer.alert.id);
+                check.same("alert.status", &DomainAlertStatus::Acknowledged, &answer.alert.status);
+            }
+        }
+        accessors { Domains:
+            /// Says that somebody has seen an alert: [`AcknowledgeDomainAlert`].
+            call acknowledge(customer: CustomerId, domain: DomainId, alert: DomainAlertId);
+        }
     }
-    answer {
-        |request, answer, check| {
-            check.same("alert.id", &request.alert_id, &answer.alert.id);
-            check.same("alert.status", &DomainAlertStatus::Resolved, &answer.alert.status);
+    {
+        /// `POST /api/v1/domains/{domain_id}/alerts/{alert_id}/resolve`: it is dealt with; it must be acknowledged first.
+        /// Errors: `DOMAIN_NOT_FOUND`, `ALERT_NOT_FOUND`, `ALERT_NOT_ACKNOWLEDGED`, `USER_NOT_FOUND`.
+        resolve_domain_alert: ResolveDomainAlert -> DomainAlertTransition =
+            POST "/api/v1/domains/{domain_id}/alerts/{alert_id}/resolve",
+        DomainMonitoring, Once, Specified, Success;
+        required {
+            /// The customer.
+            billing_customer_id: CustomerId,
+            /// The domain.
+            domain_id: DomainId,
+            /// The alert.
+            alert_id: DomainAlertId,
+        }
+        answer {
+            |request, answer, check| {
+                check.same("alert.id", &request.alert_id, &answer.alert.id);
+                check.same("alert.status", &DomainAlertStatus::Resolved, &answer.alert.status);
+            }
+        }
+        accessors { Domains:
+            /// Says that an alert is dealt with: [`ResolveDomainAlert`].
+            call resolve(customer: CustomerId, domain: DomainId, alert: DomainAlertId);
         }
     }
 }
@@ -125,28 +141,28 @@ pub struct FoundDomainAlert {
     pub alert: DomainAlert,
 }
 
-/// The answer to a transition of a domain alert.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct DomainAlertTransition {
-    /// A sentence for a person.
-    pub message: Option<String>,
-    /// What became of the alert.
-    pub alert: DomainAlertState,
+record! {
+    /// The answer to a transition of a domain alert.
+    DomainAlertTransition {
+        /// A sentence for a person.
+        message: Option<String>,
+        /// What became of the alert.
+        alert: DomainAlertState,
+    }
 }
 
-/// A domain alert after a transition.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct DomainAlertState {
-    /// The alert.
-    pub id: DomainAlertId,
-    /// Its state now.
-    pub status: DomainAlertStatus,
-    /// Since when it is acknowledged; after acknowledging.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub acknowledged_at: Option<Timestamp>,
-    /// Since when it is resolved; after resolving.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resolved_at: Option<Timestamp>,
+record! {
+    /// A domain alert after a transition.
+    DomainAlertState {
+        /// The alert.
+        id: DomainAlertId,
+        /// Its state now.
+        status: DomainAlertStatus,
+        /// Since when it is acknowledged; after acknowledging.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        acknowledged_at: Option<Timestamp>,
+        /// Since when it is resolved; after resolving.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        resolved_at: Option<Timestamp>,
+    }
 }

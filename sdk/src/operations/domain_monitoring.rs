@@ -4,29 +4,127 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::operation;
-use crate::model::tolerant::object;
+use super::operations;
+use crate::model::tolerant::{optional, record};
 use crate::model::{
     CustomerId, DomainId, DomainScan, LeakCategory, LeakRecord, MentionPage, MonitoredDomain,
 };
 use crate::page::{Page, Position};
 use crate::validate::{at_least_one, between, one_of};
 
-operation! {
-    /// `GET /api/v1/domains`: a customer's domains and slots. A customer without a subscription to domain monitoring
-    /// gets a description of the product instead, with `subscribed: false`.
-    list_domains: ListDomains -> DomainOverview = GET "/api/v1/domains",
-    DomainMonitoring, Repeatable, Specified, Success;
-    required {
-        /// The customer.
-        billing_customer_id: CustomerId,
-    }
-    answer {
-        |_, answer, check| {
-            let has_some = answer.subscribed || answer.slots_used.is_some_and(|used| used > 0);
-            if has_some && answer.domains.is_none() {
-                check.refuse("domains", "they are missing, of a customer who is subscribed or has slots in use");
+operations! {
+    {
+        /// `GET /api/v1/domains`: a customer's domains and slots. A customer without a subscription to domain monitoring
+        /// gets a description of the product instead, with `subscribed: false`.
+        list_domains: ListDomains -> DomainOverview = GET "/api/v1/domains",
+        DomainMonitoring, Repeatable, Specified, Success;
+        required {
+            /// The customer.
+            billing_customer_id: CustomerId,
+        }
+        answer {
+            |_, answer, check| {
+                let has_some = answer.subscribed || answer.slots_used.is_some_and(|used| used > 0);
+                if has_some && answer.domains.is_none() {
+                    check.refuse("domains", "they are missing, of a customer who is subscribed or has slots in use");
+                }
             }
+        }
+        accessors { Domains:
+            /// A customer's domains and slots: [`ListDomains`].
+            call list(customer: CustomerId);
+        }
+    }
+    {
+        /// `GET /api/v1/domains/{domain_id}/summary`: one domain with all that is known of it. Error: `DOMAIN_NOT_FOUND`.
+        get_domain_summary: GetDomainSummary -> MonitoredDomain = GET "/api/v1/domains/{domain_id}/summary",
+        DomainMonitoring, Repeatable, Specified, Success;
+        required {
+            /// The customer.
+            billing_customer_id: CustomerId,
+            /// The domain.
+            domain_id: DomainId,
+        }
+        answer {
+            |request, answer, check| check.same("id", &request.domain_id, &answer.id)
+        }
+        accessors { Domains:
+            /// One domain with all that is known of it: [`GetDomainSummary`].
+            call summary(customer: CustomerId, domain: DomainId);
+        }
+    }
+    {
+        /// `GET /api/v1/domains/{domain_id}/scan-history`: its last 25 scans, newest first. Error: `DOMAIN_NOT_FOUND`.
+        get_scan_history: GetScanHistory -> ScanHistory = GET "/api/v1/domains/{domain_id}/scan-history",
+        DomainMonitoring, Repeatable, Specified, Success;
+        required {
+            /// The customer.
+            billing_customer_id: CustomerId,
+            /// The domain.
+            domain_id: DomainId,
+        }
+        accessors { Domains:
+            /// The last 25 scans of a domain: [`GetScanHistory`].
+            call scan_history(customer: CustomerId, domain: DomainId);
+        }
+    }
+    {
+        /// `GET /api/v1/domains/{domain_id}/dark-web-mentions`: mentions of a domain, a page at a time, newest first.
+        /// Error: `DOMAIN_NOT_FOUND`.
+        ///
+        /// Without `is_new` what is read counts as seen (assumed). So a read whose answer was lost and that was sent again
+        /// tells of mentions as seen that nobody saw: after [`may_have_acted_before`](crate::Response::may_have_acted_before)
+        /// do not go by their `is_new`, but by their ids.
+        list_mentions: ListMentions -> MentionPage = GET "/api/v1/domains/{domain_id}/dark-web-mentions",
+        DomainMonitoring, Repeatable, Specified, Success;
+        required {
+            /// The customer.
+            billing_customer_id: CustomerId,
+            /// The domain.
+            domain_id: DomainId,
+        }
+        optional {
+            /// Only those not seen before, or (false) only those seen. Without it, what is read counts as seen (assumed).
+            is_new: bool,
+            /// Mentions per page, 1 to 50.
+            per_page: u32 [between(1, 50)],
+            /// Number of the page, from 1.
+            page: u32 [at_least_one],
+        }
+        answer {
+            |request, answer, check| check.page("current_page", request.page, answer.current_page)
+        }
+        accessors { Domains:
+            /// A domain's mentions on the dark web, which count as seen when they were read without
+            /// [`is_new`](ListMentions::is_new): [`ListMentions`].
+            pages mentions(customer: CustomerId, domain: DomainId);
+        }
+    }
+    {
+        /// `GET /api/v1/domains/{domain_id}/credential-leaks`: leaked credentials of a domain, 50 a page.
+        ///
+        /// When the data set behind it cannot be reached, the answer (503) is a result without items that says so
+        /// ([`unavailable`](CredentialLeaks::unavailable)). Error: `DOMAIN_NOT_FOUND`.
+        list_credential_leaks: ListCredentialLeaks -> CredentialLeaks = GET "/api/v1/domains/{domain_id}/credential-leaks",
+        DomainMonitoring, Repeatable, Specified, SuccessOrUnavailable, secret;
+        required {
+            /// The customer.
+            billing_customer_id: CustomerId,
+            /// The domain.
+            domain_id: DomainId,
+        }
+        optional {
+            /// Only credentials of these people.
+            category: LeakCategory [one_of(LeakCategory::VARIANTS)],
+            /// Number of the page, from 1.
+            page: u32 [at_least_one],
+        }
+        answer {
+            |request, answer, check| check.page("page", request.page, answer.page)
+        }
+        accessors { Domains:
+            /// A domain's leaked credentials: [`ListCredentialLeaks`].
+            pages leaks(customer: CustomerId, domain: DomainId);
         }
     }
 }
@@ -38,58 +136,32 @@ pub struct DomainOverview {
     /// Whether the customer has a subscription to domain monitoring.
     pub subscribed: bool,
     /// The domains, oldest first, terminated ones left out; `None` where the answer describes the product instead.
+    #[serde(default, deserialize_with = "optional")]
     pub domains: Option<Vec<MonitoredDomain>>,
     /// Slots in use.
+    #[serde(default, deserialize_with = "optional")]
     pub slots_used: Option<u64>,
     /// Slots there are.
+    #[serde(default, deserialize_with = "optional")]
     pub slots_total: Option<u64>,
     /// Path of the page in the portal where domains are added.
+    #[serde(default, deserialize_with = "optional")]
     pub portal_add_path: Option<String>,
     /// What could be bought, for a customer who is not subscribed (assumed field).
-    #[serde(
-        default,
-        deserialize_with = "object",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "optional")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub product: Option<ProductDescription>,
 }
 
-/// A product for those who do not have it (assumed).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct ProductDescription {
-    /// Its slug.
-    pub slug: Option<String>,
-    /// Its name.
-    pub name: Option<String>,
-    /// What it does.
-    pub description: Option<String>,
-}
-
-operation! {
-    /// `GET /api/v1/domains/{domain_id}/summary`: one domain with all that is known of it. Error: `DOMAIN_NOT_FOUND`.
-    get_domain_summary: GetDomainSummary -> MonitoredDomain = GET "/api/v1/domains/{domain_id}/summary",
-    DomainMonitoring, Repeatable, Specified, Success;
-    required {
-        /// The customer.
-        billing_customer_id: CustomerId,
-        /// The domain.
-        domain_id: DomainId,
-    }
-    answer {
-        |request, answer, check| check.same("id", &request.domain_id, &answer.id)
-    }
-}
-
-operation! {
-    /// `GET /api/v1/domains/{domain_id}/scan-history`: its last 25 scans, newest first. Error: `DOMAIN_NOT_FOUND`.
-    get_scan_history: GetScanHistory -> ScanHistory = GET "/api/v1/domains/{domain_id}/scan-history",
-    DomainMonitoring, Repeatable, Specified, Success;
-    required {
-        /// The customer.
-        billing_customer_id: CustomerId,
-        /// The domain.
-        domain_id: DomainId,
+record! {
+    /// A product for those who do not have it (assumed).
+    ProductDescription {
+        /// Its slug.
+        slug: Option<String>,
+        /// Its name.
+        name: Option<String>,
+        /// What it does.
+        description: Option<String>,
     }
 }
 
@@ -101,58 +173,6 @@ pub struct ScanHistory {
     pub scans: Vec<DomainScan>,
 }
 
-operation! {
-    /// `GET /api/v1/domains/{domain_id}/dark-web-mentions`: mentions of a domain, a page at a time, newest first.
-    /// Error: `DOMAIN_NOT_FOUND`.
-    ///
-    /// Without `is_new` what is read counts as seen (assumed). So a read whose answer was lost and that was sent again
-    /// tells of mentions as seen that nobody saw: after [`may_have_acted_before`](crate::Response::may_have_acted_before)
-    /// do not go by their `is_new`, but by their ids.
-    list_mentions: ListMentions -> MentionPage = GET "/api/v1/domains/{domain_id}/dark-web-mentions",
-    DomainMonitoring, Repeatable, Specified, Success;
-    required {
-        /// The customer.
-        billing_customer_id: CustomerId,
-        /// The domain.
-        domain_id: DomainId,
-    }
-    optional {
-        /// Only those not seen before, or (false) only those seen. Without it, what is read counts as seen (assumed).
-        is_new: bool,
-        /// Mentions per page, 1 to 50.
-        per_page: u32 [between(1, 50)],
-        /// Number of the page, from 1.
-        page: u32 [at_least_one],
-    }
-    answer {
-        |request, answer, check| check.page("current_page", request.page, answer.current_page)
-    }
-}
-
-operation! {
-    /// `GET /api/v1/domains/{domain_id}/credential-leaks`: leaked credentials of a domain, 50 a page.
-    ///
-    /// When the data set behind it cannot be reached, the answer (503) is a result without items that says so
-    /// ([`unavailable`](CredentialLeaks::unavailable)). Error: `DOMAIN_NOT_FOUND`.
-    list_credential_leaks: ListCredentialLeaks -> CredentialLeaks = GET "/api/v1/domains/{domain_id}/credential-leaks",
-    DomainMonitoring, Repeatable, Specified, SuccessOrUnavailable, secret;
-    required {
-        /// The customer.
-        billing_customer_id: CustomerId,
-        /// The domain.
-        domain_id: DomainId,
-    }
-    optional {
-        /// Only credentials of these people.
-        category: LeakCategory [one_of(LeakCategory::VARIANTS)],
-        /// Number of the page, from 1.
-        page: u32 [at_least_one],
-    }
-    answer {
-        |request, answer, check| check.page("page", request.page, answer.page)
-    }
-}
-
 /// One page of leaked credentials; `Debug` shows numbers alone.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -162,13 +182,16 @@ pub struct CredentialLeaks {
     /// The records; as secret as a password.
     pub items: Vec<LeakRecord>,
     /// How many there are in the filtered list.
+    #[serde(default, deserialize_with = "optional")]
     pub total: Option<u64>,
     /// Number of this page, from 1.
     pub page: u32,
     /// Records per page, 50.
+    #[serde(default, deserialize_with = "optional")]
     pub page_size: Option<u64>,
     /// Why there are no records, when the data set cannot be reached.
     #[serde(alias = "message", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "optional")]
     pub error: Option<String>,
 }
 

@@ -2,37 +2,43 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::operation;
-use crate::model::tolerant::with_some_member;
+use super::operations;
+use crate::model::tolerant::{record, with_some_member};
 use crate::model::{CustomerId, EndpointId, FirewallFormat, Rule};
 use crate::validate::one_of;
 
 /// Longest dump, in bytes.
 const LONGEST_DUMP: usize = 256 * 1024;
 
-operation! {
-    /// `POST /api/v1/firewall/ingest` (assumed): turns the ports that a firewall lets in into Allowed Ports rules of a
-    /// server. Error: `ENDPOINT_NOT_FOUND`; 422 when nothing can be read as the format.
-    ingest_firewall: IngestFirewall -> FirewallIngest = POST "/api/v1/firewall/ingest",
-    Firewall, Once, Assumed, Success;
-    required {
-        /// The customer who owns the server.
-        billing_customer_id: CustomerId,
-        /// The server.
-        endpoint_id: EndpointId,
-        /// The dump as the tool printed it, at most 256 KiB.
-        content: String [dump],
-    }
-    optional {
-        /// Its format; recognised by its content when not given.
-        format: FirewallFormat [one_of(FirewallFormat::VARIANTS)],
-    }
-    answer {
-        |request, answer, check| {
-            for (position, rule) in answer.suggested.iter().flatten().enumerate() {
-                let member = format_args!("suggested[{position}].endpoint_id");
-                check.same_if_present(member, Some(&request.endpoint_id), rule.endpoint_id.as_ref());
+operations! {
+    {
+        /// `POST /api/v1/firewall/ingest` (assumed): turns the ports that a firewall lets in into Allowed Ports rules of a
+        /// server. Error: `ENDPOINT_NOT_FOUND`; 422 when nothing can be read as the format.
+        ingest_firewall: IngestFirewall -> FirewallIngest = POST "/api/v1/firewall/ingest",
+        Firewall, Once, Assumed, Success;
+        required {
+            /// The customer who owns the server.
+            billing_customer_id: CustomerId,
+            /// The server.
+            endpoint_id: EndpointId,
+            /// The dump as the tool printed it, at most 256 KiB.
+            content: String [dump],
+        }
+        optional {
+            /// Its format; recognised by its content when not given.
+            format: FirewallFormat [one_of(FirewallFormat::VARIANTS)],
+        }
+        answer {
+            |request, answer, check| {
+                for (position, rule) in answer.suggested.iter().flatten().enumerate() {
+                    let member = format_args!("suggested[{position}].endpoint_id");
+                    check.same_if_present(member, Some(&request.endpoint_id), rule.endpoint_id.as_ref());
+                }
             }
+        }
+        accessors { Rules:
+            /// Turns a firewall dump into rules of a server: [`IngestFirewall`].
+            call ingest_firewall(dump: IngestFirewall) = dump;
         }
     }
 }
@@ -45,19 +51,19 @@ fn dump(content: &str) -> Option<String> {
     }
 }
 
-/// What was read from a firewall dump (assumed).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(remote = "Self")]
-#[non_exhaustive]
-pub struct FirewallIngest {
-    /// The format it was read as.
-    pub format: Option<FirewallFormat>,
-    /// How many ranges of ports the firewall lets in.
-    pub parsed_rules: Option<u64>,
-    /// The rules that were made; `None` where the answer does not tell.
-    pub suggested: Option<Vec<Rule>>,
-    /// The lines that gave none; `None` where the answer does not tell.
-    pub skipped: Option<Vec<SkippedLine>>,
+record! {
+    /// What was read from a firewall dump (assumed).
+    #[serde(remote = "Self")]
+    FirewallIngest {
+        /// The format it was read as.
+        format: Option<FirewallFormat>,
+        /// How many ranges of ports the firewall lets in.
+        parsed_rules: Option<u64>,
+        /// The rules that were made; `None` where the answer does not tell.
+        suggested: Option<Vec<Rule>>,
+        /// The lines that gave none; `None` where the answer does not tell.
+        skipped: Option<Vec<SkippedLine>>,
+    }
 }
 
 with_some_member!(FirewallIngest: format, parsed_rules, suggested, skipped);

@@ -1,37 +1,44 @@
 //! The health check.
 
-use serde::{Deserialize, Serialize};
-
-use super::operation;
+use super::operations;
+use crate::client::{CallBuilder, Client};
 use crate::model::Timestamp;
-use crate::model::tolerant::object;
+use crate::model::tolerant::record;
 
-operation! {
-    /// `GET /api/v1/health`: whether the service is up. It is sent without the key, and counts in no rate window.
-    #[derive(Default)]
-    get_health: GetHealth -> Health = GET "/api/v1/health",
-    Health, Repeatable, Specified, Document;
+operations! {
+    {
+        /// `GET /api/v1/health`: whether the service is up. It is sent without the key, and counts in no rate window.
+        #[derive(Default)]
+        get_health: GetHealth -> Health = GET "/api/v1/health",
+        Health, Repeatable, Specified, Document;
+    }
 }
 
-/// What the health check says.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Health {
-    /// Whether the service considers itself up.
-    pub success: bool,
-    /// `ok` when it is up.
-    pub status: String,
-    /// The service's clock.
-    pub timestamp: Option<Timestamp>,
-    /// About the answer.
-    #[serde(default, deserialize_with = "object")]
-    pub meta: Option<HealthMeta>,
+impl Client {
+    /// Asks whether the service is up: [`GetHealth`].
+    pub fn health(&self) -> CallBuilder<GetHealth> {
+        self.call(GetHealth::new())
+    }
 }
 
-/// About the health check's answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct HealthMeta {
-    /// Version of the API, `v1`.
-    pub version: Option<String>,
+record! {
+    /// What the health check says.
+    Health {
+        /// Whether the service considers itself up.
+        success: bool,
+        /// `ok` when it is up.
+        status: String,
+        /// The service's clock.
+        timestamp: Option<Timestamp>,
+        /// About the answer.
+        meta: Option<HealthMeta>,
+    }
+}
+
+record! {
+    /// About the health check's answer.
+    HealthMeta {
+        /// Version of the API, `v1`.
+        version: Option<String>,
+    }
 }

@@ -2,26 +2,57 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::operation;
+use super::operations;
+use crate::model::tolerant::record;
 use crate::model::{Money, PlanSlug, ProductSlug};
 use crate::validate::{plan, product};
 
-operation! {
-    /// `POST /api/v1/billing/pricing` (assumed): stores the price of a product or of one of its plans. Only in the
-    /// billing namespace. Error: `PRODUCT_NOT_FOUND`.
-    set_price: SetPrice -> Price = POST "/api/v1/billing/pricing",
-    Provisioning, Repeatable, Assumed, Success;
-    required {
-        /// The product, at most 50 characters.
-        product_slug: ProductSlug [product],
-        /// The price, at least 0.
-        price: Money [at_least_nothing],
-        /// Three letters, as in `EUR`.
-        currency: String [three_letters],
+operations! {
+    {
+        /// `POST /api/v1/billing/pricing` (assumed): stores the price of a product or of one of its plans. Only in the
+        /// billing namespace. Error: `PRODUCT_NOT_FOUND`.
+        set_price: SetPrice -> Price = POST "/api/v1/billing/pricing",
+        Provisioning, Repeatable, Assumed, Success;
+        required {
+            /// The product, at most 50 characters.
+            product_slug: ProductSlug [product],
+            /// The price, at least 0.
+            price: Money [at_least_nothing],
+            /// Three letters, as in `EUR`.
+            currency: String [three_letters],
+        }
+        optional {
+            /// The plan of a per-plan product, at most 50 characters.
+            plan_slug: PlanSlug [plan],
+        }
+        answer {
+            |request, answer, check| {
+                check.same("product_slug", &request.product_slug, &answer.product_slug);
+                check.same("price", &request.price, &answer.price);
+            }
+        }
+        accessors { Pricing:
+            /// Stores a price: [`SetPrice`].
+            call set(price: SetPrice) = price;
+        }
     }
-    optional {
-        /// The plan of a per-plan product, at most 50 characters.
-        plan_slug: PlanSlug [plan],
+    {
+        /// `DELETE /api/v1/billing/pricing` (assumed; its fields travel in a body): removes a stored price. Only in the
+        /// billing namespace. Error: `PRODUCT_NOT_FOUND`.
+        remove_price: RemovePrice -> RemovedPrice = DELETE "/api/v1/billing/pricing",
+        Provisioning, Repeatable, Assumed, Success, in_body;
+        required {
+            /// The product, at most 50 characters.
+            product_slug: ProductSlug [product],
+        }
+        optional {
+            /// The plan of a per-plan product, at most 50 characters.
+            plan_slug: PlanSlug [plan],
+        }
+        accessors { Pricing:
+            /// Removes a stored price: [`RemovePrice`].
+            call remove(price: RemovePrice) = price;
+        }
     }
 }
 
@@ -34,32 +65,17 @@ fn three_letters(currency: &str) -> Option<String> {
     (!fits).then(|| "It must be three letters, as in EUR.".to_owned())
 }
 
-/// A stored price (assumed).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Price {
-    /// The product.
-    pub product_slug: ProductSlug,
-    /// The plan; `None` for per-unit products.
-    pub plan_slug: Option<PlanSlug>,
-    /// The price.
-    pub price: Money,
-    /// Three letters.
-    pub currency: String,
-}
-
-operation! {
-    /// `DELETE /api/v1/billing/pricing` (assumed; its fields travel in a body): removes a stored price. Only in the
-    /// billing namespace. Error: `PRODUCT_NOT_FOUND`.
-    remove_price: RemovePrice -> RemovedPrice = DELETE "/api/v1/billing/pricing",
-    Provisioning, Repeatable, Assumed, Success, in_body;
-    required {
-        /// The product, at most 50 characters.
-        product_slug: ProductSlug [product],
-    }
-    optional {
-        /// The plan of a per-plan product, at most 50 characters.
-        plan_slug: PlanSlug [plan],
+record! {
+    /// A stored price (assumed).
+    Price {
+        /// The product.
+        product_slug: ProductSlug,
+        /// The plan; `None` for per-unit products.
+        plan_slug: Option<PlanSlug>,
+        /// The price.
+        price: Money,
+        /// Three letters.
+        currency: String,
     }
 }
 

@@ -5,36 +5,56 @@ use std::fmt;
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 
-use super::operation;
+use super::operations;
+use crate::client::{CallBuilder, Client};
+use crate::model::tolerant::optional;
 use crate::model::{CustomerId, Timestamp};
 
-operation! {
-    /// `POST /api/v1/sso/token` (request and answer assumed): mints a token that signs a customer in to the portal
-    /// once, within a short time. Errors: `TENANT_MISMATCH`; `USER_NOT_FOUND` when the customer has no portal account.
-    create_sso_token: CreateSsoToken -> SsoToken = POST "/api/v1/sso/token",
-    Sso, Once, Assumed, Success, secret;
-    required {
-        /// The customer who signs in.
-        billing_customer_id: CustomerId,
-    }
-    optional {
-        /// The page of the portal to land on, a path from the root.
-        redirect_path: String [stays_on_the_portal],
-    }
-    answer {
-        |_, answer, check| {
-            if answer.expose_secret().is_empty() {
-                check.refuse("token", "it is empty");
-            }
-            let end = answer.expires_at.as_ref().map(Timestamp::date_time);
-            if end.zip(check.answered_at()).is_some_and(|(end, now)| end <= now) {
-                check.refuse("expires_at", "it had passed when the token was made");
+operations! {
+    {
+        /// `POST /api/v1/sso/token` (request and answer assumed): mints a token that signs a customer in to the portal
+        /// once, within a short time. Errors: `TENANT_MISMATCH`; `USER_NOT_FOUND` when the customer has no portal account.
+        create_sso_token: CreateSsoToken -> SsoToken = POST "/api/v1/sso/token",
+        Sso, Once, Assumed, Success, secret;
+        required {
+            /// The customer who signs in.
+            billing_customer_id: CustomerId,
+        }
+        optional {
+            /// The page of the portal to land on, a path from the root.
+            redirect_path: String [stays_on_the_portal],
+        }
+        answer {
+            |_, answer, check| {
+                if answer.expose_secret().is_empty() {
+                    check.refuse("token", "it is empty");
+                }
+                let end = answer.expires_at.as_ref().map(Timestamp::date_time);
+                if end.zip(check.answered_at()).is_some_and(|(end, now)| end <= now) {
+                    check.refuse("expires_at", "it had passed when the token was made");
+                }
             }
         }
     }
 }
 
 /// Browsers drop control characters and read a backslash as a slash, so both could lead to another host (F15).
+impl Client {
+    /// Mints a token that signs a customer in: [`CreateSsoToken`]. Where to land can be added:
+    /// `client.sso_token(customer).redirect_path("/domains").await`.
+    pub fn sso_token(&self, customer: CustomerId) -> CallBuilder<CreateSsoToken> {
+        self.call(CreateSsoToken::new(customer))
+    }
+}
+
+impl CallBuilder<CreateSsoToken> {
+    /// The page of the portal to land on, a path from the root.
+    pub fn redirect_path(mut self, path: impl Into<String>) -> Self {
+        self.operation = self.operation.redirect_path(path);
+        self
+    }
+}
+
 fn stays_on_the_portal(path: &str) -> Option<String> {
     let misleads = |letter: char| letter.is_control() || letter == '\\';
     let stays = path.starts_with('/') && !path.starts_with("//") && !path.contains(misleads);
@@ -51,6 +71,7 @@ fn stays_on_the_portal(path: &str) -> Option<String> {
 pub struct SsoToken {
     token: SecretString,
     /// When it can no longer be used.
+    #[serde(default, deserialize_with = "optional")]
     pub expires_at: Option<Timestamp>,
 }
 

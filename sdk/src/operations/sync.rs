@@ -1,58 +1,72 @@
 //! Telling the service the state of many mapped services at once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::operation;
+use super::operations;
 use crate::FieldErrors;
-use crate::model::tolerant::{map, with_some_member};
+use crate::model::tolerant::{OptionalValue, optional, with_some_member};
 use crate::model::{CapacityReports, CustomerId, ProductSlug, ServiceId, SubscriptionStatus};
 use crate::validate::{most, one_of};
 
 /// The services of one report.
 pub type Services = Vec<ServiceReport>;
 
-operation! {
-    /// `POST /api/v1/billing/sync-services`: reports the state of 1 to 500 services, so that drift is corrected. It
-    /// never creates a service. Only in the billing namespace.
-    ///
-    /// A service may be listed twice; one invalid entry rejects the whole request. A repeat after a lost answer finds
-    /// the services changed already, and its report no longer tells what the first one paused: see
-    /// [`may_have_acted_before`](crate::Response::may_have_acted_before).
-    sync_services: SyncServices -> SyncResult = POST "/api/v1/billing/sync-services",
-    Provisioning, Repeatable, Specified, Success;
-    required {
-        /// The services, 1 to 500.
-        services: Services [one_to_five_hundred],
-    }
-    optional {
-        /// Version of the billing module, at most 20 characters.
-        module_version: String [most(20)],
-    }
-    check {
-        |request, problems| {
-            for (position, service) in request.services.iter().enumerate() {
-                service.validate(&format!("services.{position}"), problems);
+operations! {
+    {
+        /// `POST /api/v1/billing/sync-services`: reports the state of 1 to 500 services, so that drift is corrected. It
+        /// never creates a service. Only in the billing namespace.
+        ///
+        /// A service may be listed twice; one invalid entry rejects the whole request. A repeat after a lost answer finds
+        /// the services changed already, and its report no longer tells what the first one paused: see
+        /// [`may_have_acted_before`](crate::Response::may_have_acted_before).
+        sync_services: SyncServices -> SyncResult = POST "/api/v1/billing/sync-services",
+        Provisioning, Repeatable, Specified, Success;
+        required {
+            /// The services, 1 to 500.
+            services: Services [one_to_five_hundred],
+        }
+        optional {
+            /// Version of the billing module, at most 20 characters.
+            module_version: String [most(20)],
+        }
+        check {
+            |request, problems| {
+                for (position, service) in request.services.iter().enumerate() {
+                    service.validate(&format!("services.{position}"), problems);
+                }
             }
         }
-    }
-    answer {
-        |request, answer, check| {
-            let sent = |wanted: &dyn Fn(&ServiceReport) -> bool| request.services.iter().any(wanted);
-            for (customer, _) in answer.enforcement.iter().flatten() {
-                if !sent(&|service| service.client_id == *customer) {
-                    check.refuse("enforcement", "it names a customer who was not reported");
+        answer {
+            |request, answer, check| {
+                let services = request.services.iter();
+                let reported: BTreeSet<_> = services.map(|service| (service.service_id, service.client_id)).collect();
+                let services: BTreeSet<_> = reported.iter().map(|(service, _)| *service).collect();
+                let customers: BTreeSet<_> = reported.iter().map(|(_, customer)| *customer).collect();
+                for customer in answer.enforcement.iter().flat_map(BTreeMap::keys) {
+                    if !customers.contains(customer) {
+                        check.refuse("enforcement", "it names a customer who was not reported");
+                    }
+                }
+                for (position, unknown) in answer.unknown_services.iter().flatten().enumerate() {
+                    let was_reported = match (unknown.service_id(), unknown.client_id()) {
+                        (Some(service), Some(customer)) => reported.contains(&(service, customer)),
+                        (Some(service), None) => services.contains(&service),
+                        (None, Some(customer)) => customers.contains(&customer),
+                        (None, None) => true,
+                    };
+                    if !was_reported {
+                        let member = format!("unknown_services[{position}]");
+                        check.refuse(member, "it is a service that was not reported");
+                    }
                 }
             }
-            for (position, unknown) in answer.unknown_services.iter().flatten().enumerate() {
-                let id = unknown.service_id();
-                if id.is_some_and(|id| !sent(&|service| service.service_id == id)) {
-                    let member = format!("unknown_services[{position}]");
-                    check.refuse(member, "it is a service that was not reported");
-                }
-            }
+        }
+        accessors { Subscriptions:
+            /// Reports the state of many services at once: [`SyncServices`].
+            call sync(services: impl Into<Services>);
         }
     }
 }
@@ -113,10 +127,13 @@ impl ServiceReport {
 #[non_exhaustive]
 pub struct SyncResult {
     /// Services that were moved to another state.
+    #[serde(default, deserialize_with = "optional")]
     pub changed: Option<u64>,
     /// Services that were there already.
+    #[serde(default, deserialize_with = "optional")]
     pub unchanged: Option<u64>,
     /// Services that the platform does not recognise; `None` where the answer does not tell.
+    #[serde(default, deserialize_with = "optional")]
     pub unknown_services: Option<Vec<UnknownService>>,
     /// What the changes did to each customer's resources; empty when nothing changed (the service writes `[]` then),
     /// `None` where the answer does not tell.
@@ -128,12 +145,14 @@ pub struct SyncResult {
 fn by_customer<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<BTreeMap<CustomerId, CapacityReports>>, D::Error> {
-    let by_name: Option<BTreeMap<String, CapacityReports>> = map(deserializer)?;
-    let customers = |reports: BTreeMap<String, CapacityReports>| {
+    let by_name: Option<BTreeMap<String, OptionalValue<CapacityReports>>> = optional(deserializer)?;
+    Ok(by_name.map(|reports| {
         let reports = reports.into_iter();
-        reports.filter_map(|(name, reports)| Some((name.parse().ok()?, reports)))
-    };
-    Ok(by_name.map(|reports| customers(reports).collect()))
+        let of_customer = |(name, reports): (String, OptionalValue<_>)| {
+            Some((name.parse().ok()?, reports.0.unwrap_or_default()))
+        };
+        reports.filter_map(of_customer).collect()
+    }))
 }
 
 with_some_member!(SyncResult: changed, unchanged, unknown_services, enforcement);

@@ -113,8 +113,8 @@ impl fmt::Debug for Acquire<'_> {
 
 /// A slot that is held.
 ///
-/// Dropped before [`delivery`](Permit::sent) it is free at once. Dropped after it, without being settled, its caller has given
-/// up: the request may still arrive, so it counts as answered once the longest round trip seen so far has passed (the
+/// Dropped before [`sent`](Permit::sent) it is free at once. Dropped after it, without being
+/// [completed](Permit::complete), its caller has given up: the request may still arrive, so it counts as answered once the longest round trip seen so far has passed (the
 /// attempt's time-out where none was seen).
 pub trait Permit: Send {
     /// The request is about to leave.
@@ -148,7 +148,7 @@ pub enum SlotOutcome {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RateLimiterError {
-    /// No slot comes free within the queue_timeout.
+    /// No slot comes free within [`Acquire::queue_timeout`].
     Exhausted {
         /// The earliest time at which there could have been one, those in front considered; `None` where there never is.
         free_in: Option<Duration>,

@@ -31,7 +31,8 @@ impl RuntimeCheck {
         if *with_time == Some(runtime.id()) {
             return Ok(());
         }
-        // Tokio tells it by a panic alone.
+        // Tokio has no other way to tell (1.54). Where panics abort, the program ends with its sentence, as it would at
+        // the first wait.
         if std::panic::catch_unwind(|| drop(sleep(Duration::ZERO))).is_err() {
             return Err(Error::configuration(
                 "not sent: this tokio runtime has no time: build it with `enable_all`",

@@ -78,14 +78,14 @@ impl MockTransport {
         Arc::default()
     }
 
-    /// A step for requests of an operation, by its name in [`OPERATIONS`](crate::OPERATIONS).
-    pub fn on(&self, operation: &str) -> Expectation<'_> {
-        self.step(Expected::Operation(operation.to_owned()))
+    /// A step for requests of an operation, by its type: `script.on::<SuspendEndpoint>()`.
+    pub fn on<O: Operation>(&self) -> Expectation<'_> {
+        self.on_named(O::INFO.name)
     }
 
-    /// A step for requests of an operation, by its type: `script.on_operation::<SuspendEndpoint>()`.
-    pub fn on_operation<O: Operation>(&self) -> Expectation<'_> {
-        self.on(O::INFO.name)
+    /// A step for requests of an operation, by its name in [`OPERATIONS`](crate::OPERATIONS).
+    pub fn on_named(&self, operation: &str) -> Expectation<'_> {
+        self.step(Expected::Operation(operation.to_owned()))
     }
 
     /// A step for requests of this method and path, without the query; a segment `*` stands for any one.

@@ -9,12 +9,10 @@ use uuid::Uuid;
 
 use super::in_the_background;
 use crate::client::Client;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::model::{
     CustomerId, DomainAlert, DomainAlertStatus, PortAlert, PortAlertStatus, Severity,
 };
-use crate::operation::Operation;
-use crate::operations::ListDomains;
 
 /// An alert of a customer: about a port of a server, or about a domain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -177,10 +175,6 @@ impl AlertWatch {
         let open = open.collect_all().await?.into_iter();
         let mut alerts: Vec<CustomerAlert> = open.map(CustomerAlert::Port).collect();
         let overview = domains.list(self.customer).await?;
-        if overview.data.subscribed && overview.data.domains.is_none() {
-            let reason = "the answer does not tell the customer's domains";
-            return Err(overview.list_error(ErrorKind::Decode, ListDomains::INFO, reason));
-        }
         for domain in overview.into_inner().domains.unwrap_or_default() {
             let open = domains.alerts(self.customer, domain.id);
             let open = open.filter(|list| list.status(DomainAlertStatus::Open).per_page(50));

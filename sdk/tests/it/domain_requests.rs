@@ -222,7 +222,9 @@ async fn a_sync_that_reports_on_somebody_else_is_no_answer_to_this_one() {
     let foreign = json!({"43": {"port_monitoring": product}});
     let mut unknown = reports(json!([]));
     unknown["unknown_services"] = json!([{"service_id": 999, "client_id": 42}]);
-    for data in [reports(foreign), unknown] {
+    let mut of_another = reports(json!([]));
+    of_another["unknown_services"] = json!([{"service_id": 501, "client_id": 999}]);
+    for data in [reports(foreign), unknown, of_another] {
         let (client, script) = scripted();
         script.answer(StatusCode::OK, success(data));
         let error = client.send(sync()).await.expect_err("another answer");

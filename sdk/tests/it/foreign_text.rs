@@ -44,6 +44,33 @@ async fn a_path_that_climbs_in_any_spelling_is_refused() {
     client.raw(dotted).await.expect("sent");
 }
 
+#[tokio::test]
+async fn a_long_path_of_escaped_escapes_is_read_in_one_pass() {
+    let (client, script) = scripted();
+    let path = format!("suspend/%{}2e", "25".repeat(200_000));
+    let started = std::time::Instant::now();
+    let error = client.raw(RawRequest::new(Method::POST, path)).await;
+    assert_eq!(error.expect_err("a dot").kind(), ErrorKind::Configuration);
+    assert!(script.requests().is_empty());
+    assert!(started.elapsed() < Duration::from_secs(2));
+}
+
+#[test]
+fn plain_http_is_allowed_to_a_host_in_whatever_spelling_it_is_named() {
+    for (allowed, url) in [
+        ("b\u{fc}cher.example", "http://b\u{fc}cher.example"),
+        ("b\u{fc}cher.example", "http://xn--bcher-kva.example"),
+        ("XN--BCHER-KVA.example", "http://B\u{fc}cher.example"),
+        ("Mock", "http://mock:8080"),
+    ] {
+        let builder = Client::builder(url, key()).allow_http(allowed);
+        let built = builder.build();
+        assert!(built.is_ok(), "{allowed} {url}: {built:?}");
+    }
+    let other = Client::builder("http://bucher.example", key()).allow_http("b\u{fc}cher.example");
+    assert!(other.build().is_err());
+}
+
 #[test]
 fn an_error_about_an_address_shows_no_user_no_query_and_no_fragment() {
     for url in [

@@ -125,6 +125,32 @@ async fn a_doubled_key_is_unreadable_and_named_and_a_number_out_of_range_is_abse
 }
 
 #[tokio::test]
+async fn a_long_list_with_every_record_in_another_spelling_is_read() {
+    let mut foreign = endpoint();
+    foreign["last_scan_at"] = json!("");
+    foreign["nmap_cooldown_seconds"] = json!("300");
+    foreign["quota_paused"] = json!("perhaps");
+    let servers = vec![foreign; 20_000];
+    let page = json!({"data": servers, "meta": {"current_page": "1"}});
+    let (client, script) = scripted();
+    script.answer(http::StatusCode::OK, page.to_string());
+    let started = std::time::Instant::now();
+    let read = client
+        .send(secmon::operations::ListEndpoints::account_wide())
+        .await;
+    let read = read.expect("a page").data;
+    assert_eq!(read.data.len(), 20_000);
+    let last = &read.data[19_999];
+    let (scanned, paused) = (&last.last_scan_at, last.quota_paused);
+    assert_eq!(
+        (scanned, last.nmap_cooldown_seconds, paused),
+        (&None, Some(300), None)
+    );
+    // A reader that begins again for each of them takes minutes.
+    assert!(started.elapsed() < std::time::Duration::from_secs(20));
+}
+
+#[tokio::test]
 async fn bytes_that_are_no_text_are_unreadable_and_harmless() {
     let bytes = vec![0xff_u8; 5000];
     let error = read_answered(ResponseTemplate::new(500).set_body_bytes(bytes)).await;

@@ -27,6 +27,7 @@ mod script;
 mod seams;
 mod secret_results;
 mod setup;
+mod spans;
 mod specified;
 mod support;
 mod types;

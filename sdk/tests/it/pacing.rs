@@ -1,5 +1,8 @@
 //! The rate budget on a paused clock: exact times, against a service that counts in fixed windows.
 
+mod slots;
+mod waits;
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -16,6 +19,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 
 use crate::support::*;
+use slots::permit;
 
 const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_secs(60);
@@ -253,115 +257,6 @@ async fn clients_built_apart_share_a_window_when_given_the_same_budget() {
             .expect("suspended");
         assert_eq!(started.elapsed(), expected);
     }
-}
-
-/// A permit of the strict group, waited for as long as it takes.
-async fn permit(budget: &MemoryRateLimiter, answer_within: Duration) -> Box<dyn Permit> {
-    let request = Acquire::new(
-        RateGroup::Strict,
-        Priority::Interactive,
-        10 * MINUTE,
-        answer_within,
-        &|_| {},
-    );
-    budget.acquire(request).await.expect("a permit")
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_slot_is_free_at_once_when_unsent_and_one_window_after_the_answer_or_the_time_out() {
-    let budget = MemoryRateLimiter::new(1, 1, MINUTE);
-    let started = Instant::now();
-    drop(permit(&budget, 30 * SECOND).await);
-    permit(&budget, 30 * SECOND)
-        .await
-        .complete(SlotOutcome::NotSent)
-        .await;
-    let mut answered = permit(&budget, 30 * SECOND).await;
-    assert_eq!(started.elapsed(), Duration::ZERO);
-
-    answered.sent();
-    sleep(5 * SECOND).await;
-    answered.complete(SlotOutcome::Answered).await;
-    let mut lost = permit(&budget, 30 * SECOND).await;
-    assert_eq!(started.elapsed(), 5 * SECOND + MINUTE);
-
-    lost.sent();
-    sleep(SECOND).await;
-    lost.complete(SlotOutcome::Unanswered).await;
-    let mut given_up = permit(&budget, 30 * SECOND).await;
-    let free = 5 * SECOND + MINUTE + 30 * SECOND + MINUTE;
-    assert_eq!(started.elapsed(), free);
-
-    // Its request can arrive for as long as an answer ever took.
-    given_up.sent();
-    sleep(SECOND).await;
-    drop(given_up);
-    drop(permit(&budget, 30 * SECOND).await);
-    assert_eq!(started.elapsed(), free + SECOND + 5 * SECOND + MINUTE);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_request_that_never_left_takes_no_slot_of_the_window() {
-    let script = MockTransport::new();
-    script.fail(TransportErrorKind::Connect);
-    script.answer(StatusCode::OK, paused());
-    let client = builder(&script)
-        .rate_limiter(Arc::new(MemoryRateLimiter::new(1, 1, MINUTE)))
-        .build()
-        .expect("a client");
-    let started = Instant::now();
-    let suspended = client.servers().suspend(endpoint_id()).await;
-    suspended.expect("suspended");
-    assert!(started.elapsed() < SECOND, "{:?}", started.elapsed());
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_slot_that_is_free_soonest_is_taken_first() {
-    let budget = MemoryRateLimiter::new(2, 1, MINUTE);
-    let started = Instant::now();
-    let (mut lost, mut answered) = (
-        permit(&budget, 30 * SECOND).await,
-        permit(&budget, 30 * SECOND).await,
-    );
-    lost.sent();
-    answered.sent();
-    drop(lost);
-    sleep(5 * SECOND).await;
-    answered.complete(SlotOutcome::Answered).await;
-    for free in [5 * SECOND + MINUTE, 30 * SECOND + MINUTE] {
-        let mut next = permit(&budget, MINUTE).await;
-        assert_eq!(started.elapsed(), free);
-        next.sent();
-        next.complete(SlotOutcome::Answered).await;
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn slots_go_to_those_who_came_first_and_a_place_given_up_goes_to_the_next() {
-    let budget = Arc::new(MemoryRateLimiter::new(1, 1, MINUTE));
-    let mut held = permit(&budget, SECOND).await;
-    held.sent();
-    let served = Arc::new(Mutex::new(Vec::new()));
-    let mut waiters = Vec::new();
-    for number in 0..4 {
-        let (budget, served) = (budget.clone(), served.clone());
-        waiters.push(tokio::spawn(async move {
-            let mut permit = permit(&budget, SECOND).await;
-            served.lock().expect("a list").push(number);
-            permit.sent();
-            permit.complete(SlotOutcome::Answered).await;
-        }));
-        tokio::task::yield_now().await;
-    }
-    waiters[1].abort();
-    held.complete(SlotOutcome::Answered).await;
-    let started = Instant::now();
-    for waiter in waiters {
-        // The one that was aborted says so.
-        let _ = waiter.await;
-    }
-    assert_eq!(*served.lock().expect("a list"), [0, 2, 3]);
-    assert_eq!(started.elapsed(), 3 * MINUTE);
 }
 
 #[tokio::test(start_paused = true)]
@@ -610,75 +505,4 @@ async fn refusals_without_a_usable_wait_are_met_with_the_first_window_and_probes
         let requests = *service.requests.lock().expect("a number");
         assert!((60..=75).contains(&requests), "{retry_after:?}: {requests}");
     }
-}
-
-/// A client with one slot, which is taken, and these times.
-async fn with_its_slot_taken(
-    change: impl FnOnce(secmon::RequestOptions) -> secmon::RequestOptions,
-) -> (Client, std::sync::Arc<MockTransport>) {
-    let script = MockTransport::new();
-    let client = builder(&script).rate_limits(1, 1, MINUTE).with(change);
-    let client = client.build().expect("a client");
-    script.answer(StatusCode::OK, paused());
-    let first = client.servers().suspend(endpoint_id()).await;
-    first.expect("the only slot");
-    (client, script)
-}
-
-#[tokio::test(start_paused = true)]
-async fn what_only_pacing_would_make_late_is_refused_at_once_and_never_sent() {
-    // The slot comes 50 ms before the deadline, or leaves less than an attempt, or than half the operation's time.
-    for (operation, attempt) in [(60_050, 30_000), (89_999, 30_000), (119_999, 100_000)] {
-        let (client, script) = with_its_slot_taken(|calls| {
-            calls
-                .operation_timeout(Duration::from_millis(operation))
-                .attempt_timeout(Duration::from_millis(attempt))
-        })
-        .await;
-        let error = client.servers().suspend(endpoint_id()).await;
-        let error = error.expect_err("too late");
-        assert_eq!(
-            (error.kind(), error.delivery(), error.elapsed()),
-            (ErrorKind::QueueTimeout, Delivery::NotSent, Duration::ZERO),
-            "{operation} {attempt}"
-        );
-        assert_eq!(error.retry_after(), Some(MINUTE));
-        assert_eq!(script.requests().len(), 1);
-    }
-    for (operation, attempt) in [(90_000, 30_000), (120_000, 100_000)] {
-        let (client, script) = with_its_slot_taken(|calls| {
-            calls
-                .operation_timeout(Duration::from_millis(operation))
-                .attempt_timeout(Duration::from_millis(attempt))
-        })
-        .await;
-        script.answer(StatusCode::OK, paused());
-        let waited = client.servers().suspend(endpoint_id()).await;
-        waited.expect("in time");
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_free_slot_is_taken_however_little_time_is_left() {
-    let script = MockTransport::new();
-    let client = builder(&script).with(|calls| calls.operation_timeout(Duration::from_millis(50)));
-    script.answer(StatusCode::OK, paused());
-    let client = client.build().expect("a client");
-    client.servers().suspend(endpoint_id()).await.expect("sent");
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_longest_wait_follows_the_time_of_the_operation_unless_set() {
-    let (client, script) =
-        with_its_slot_taken(|calls| calls.operation_timeout(Duration::from_secs(3600))).await;
-    let full = with_retry_after(StatusCode::TOO_MANY_REQUESTS, "61", "{}");
-    (0..3).for_each(|_| script.respond(full.clone()));
-    script.answer(StatusCode::OK, paused());
-    let waited = client.servers().suspend(endpoint_id()).await;
-    assert!(waited.expect("much later").elapsed() > Duration::from_secs(180));
-
-    let (client, _) =
-        with_its_slot_taken(|calls| calls.queue_timeout(Duration::from_secs(59))).await;
-    let error = client.servers().suspend(endpoint_id()).await;
-    assert_eq!(error.expect_err("too long").kind(), ErrorKind::QueueTimeout);
 }

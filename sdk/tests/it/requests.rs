@@ -3,7 +3,7 @@
 use http::{Method, StatusCode};
 use secmon::model::*;
 use secmon::operations::*;
-use secmon::{Namespace, OPERATIONS, Operation};
+use secmon::{ErrorKind, Namespace, OPERATIONS, Operation};
 use serde_json::{Value, json};
 
 use crate::support::*;
@@ -303,8 +303,10 @@ async fn rules_are_written_by_body_and_named_in_the_path() {
         "justification": "Application servers", "scope": "endpoint", "endpoint_id": ID,
         "expires_at": "2026-12-31", "billing_customer_id": 42
     });
+    let mut of_the_server = rule();
+    of_the_server["endpoint_id"] = json!(ID);
     assert_eq!(
-        sent(create, 201, &one).await,
+        sent(create, 201, &resource(of_the_server)).await,
         post("/api/v1/whitelists", body.clone())
     );
     let global = CreateRule::account_wide(ports(), Protocol::Tcp, "Application servers");
@@ -464,4 +466,24 @@ fn the_table_names_every_operation_once_and_gives_each_a_window_or_none() {
         .map(|info| info.name)
         .collect();
     assert_eq!(unlimited, ["get_health", "list_scenarios", "set_scenario"]);
+}
+
+#[tokio::test]
+async fn what_was_asked_for_one_server_is_answered_with_it() {
+    let (client, script) = scripted();
+    let why = "Application servers";
+    let create = CreateRule::for_endpoint(endpoint_id(), ports(), Protocol::Any, why);
+    script.answer(StatusCode::CREATED, resource(rule()));
+    let created = client.send(create).await.expect_err("whose rule?");
+    let update = UpdateRule::new(rule_id(), ports(), Protocol::Any, why);
+    script.answer(StatusCode::OK, resource(rule()));
+    let updated = client.send(update.endpoint_id(endpoint_id())).await;
+    let chosen = json!({"scenario": "critical", "endpoint_id": null});
+    script.answer(StatusCode::OK, success(chosen));
+    let scenario = SetScenario::new(Scenario::Critical).endpoint_id(endpoint_id());
+    let scenario = client.send(scenario).await.expect_err("whose scenario?");
+    for error in [created, updated.expect_err("whose rule?"), scenario] {
+        assert_eq!(error.kind(), ErrorKind::Decode, "{error}");
+        assert!(error.to_string().contains("endpoint_id"), "{error}");
+    }
 }

@@ -1,5 +1,8 @@
 //! How often a call is sent, how long it waits, and what the caller learns of it; on a paused clock.
 
+mod deletions;
+mod events;
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -19,14 +22,6 @@ const SECOND: Duration = Duration::from_secs(1);
 fn new_rule() -> CreateRule {
     let ports: PortRange = "22".parse().expect("a port");
     CreateRule::account_wide(ports, Protocol::Tcp, "SSH for operations")
-}
-
-fn deleted_once(script: &MockTransport) {
-    script.fail(TransportErrorKind::Interrupted);
-    script.answer(
-        StatusCode::NOT_FOUND,
-        failure(json!(404), "No such endpoint.", json!({})),
-    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -357,80 +352,6 @@ async fn a_raw_write_to_an_unknown_path_is_not_retryable_once_its_answer_is_lost
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deletion_finds_nothing_left_only_after_an_attempt_whose_answer_was_lost() {
-    let (client, script) = scripted();
-    deleted_once(&script);
-    let deleted = client
-        .servers()
-        .delete(customer(), endpoint_id())
-        .await
-        .expect("deleted");
-    assert_eq!(deleted.attempts(), 2);
-
-    let (client, script) = scripted();
-    script.answer(
-        StatusCode::NOT_FOUND,
-        failure(json!(404), "No such endpoint.", json!({})),
-    );
-    assert!(
-        client
-            .servers()
-            .delete(customer(), endpoint_id())
-            .await
-            .is_err()
-    );
-
-    let (client, script) = scripted();
-    script.fail(TransportErrorKind::Connect);
-    script.answer(
-        StatusCode::NOT_FOUND,
-        failure(json!(404), "No such endpoint.", json!({})),
-    );
-    assert!(
-        client
-            .servers()
-            .delete(customer(), endpoint_id())
-            .await
-            .is_err()
-    );
-
-    let (client, script) = scripted();
-    deleted_once(&script);
-    let error = client
-        .servers()
-        .get(customer(), endpoint_id())
-        .await
-        .expect_err("a read takes no 404");
-    assert_eq!(error.delivery(), Delivery::Maybe);
-}
-
-#[tokio::test(start_paused = true)]
-async fn only_the_404_of_the_record_itself_says_that_an_earlier_attempt_has_deleted_it() {
-    let others = [
-        failure(json!("NOT_FOUND"), "No such path.", json!({})),
-        failure(json!("ENDPOINT_NOT_FOUND"), "No such server.", json!({})),
-        json!({"error": {"message": "No such page."}}).to_string(),
-        json!({"status": "error", "message": "No such page."}).to_string(),
-    ];
-    for other in others {
-        let (client, script) = scripted();
-        for operation in ["delete_endpoint", "delete_rule"] {
-            script.on(operation).fail(TransportErrorKind::Interrupted);
-            script
-                .on(operation)
-                .answer(StatusCode::NOT_FOUND, other.clone());
-        }
-        let server = client.servers().delete(customer(), endpoint_id()).await;
-        let rule = client.rules().delete(customer(), rule_id()).await;
-        for deleted in [server, rule] {
-            let error = deleted.expect_err(&other);
-            assert_eq!(error.delivery(), Delivery::Maybe, "{other}");
-            assert_eq!(error.status(), Some(StatusCode::NOT_FOUND), "{other}");
-        }
-    }
-}
-
-#[tokio::test(start_paused = true)]
 async fn the_time_for_the_whole_call_ends_it_wherever_it_stands() {
     let (client, script) = scripted();
     script.hang();
@@ -510,58 +431,6 @@ async fn errors_without_an_answer_name_the_operation_and_the_reason() {
     }
 }
 
-/// A client whose events are written down.
-fn overheard(script: &Arc<MockTransport>) -> (Client, Arc<Mutex<Vec<Event>>>) {
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let ears = heard.clone();
-    let observer = Arc::new(move |event: &Event| ears.lock().expect("a list").push(event.clone()));
-    let client = builder(script).observer(observer).build();
-    (client.expect("a client"), heard)
-}
-
-#[tokio::test(start_paused = true)]
-async fn every_call_that_starts_ends_or_is_dropped() {
-    let script = MockTransport::new();
-    let (client, heard) = overheard(&script);
-    script.hang();
-    let call = client.servers().suspend(endpoint_id()).send();
-    let given_up = tokio::time::timeout(SECOND, call).await;
-    assert!(given_up.is_err());
-    let short = ProvisionDomain::new(customer(), "", 501_u32.try_into().expect("a service"));
-    assert!(client.send(short).await.is_err());
-    let unknown = failure(json!("ENDPOINT_NOT_FOUND"), "No such endpoint.", json!({}));
-    script.answer(StatusCode::NOT_FOUND, unknown);
-    assert!(client.servers().suspend(endpoint_id()).await.is_err());
-
-    let heard = heard.lock().expect("a list");
-    let told = heard.iter().filter_map(|event| match event {
-        Event::Started { operation, .. } => Some(format!("{operation} starts")),
-        Event::Dropped {
-            attempts, elapsed, ..
-        } => Some(format!("dropped after {attempts} attempts, {elapsed:?}")),
-        Event::Ended {
-            attempts,
-            error,
-            code,
-            ..
-        } => Some(format!(
-            "ended after {attempts} attempts: {error:?} {code:?}"
-        )),
-        _ => None,
-    });
-    assert_eq!(
-        told.collect::<Vec<_>>(),
-        [
-            "suspend_endpoint starts",
-            "dropped after 1 attempts, 1s",
-            "provision_domain starts",
-            "ended after 0 attempts: Some(Validation) None",
-            "suspend_endpoint starts",
-            "ended after 1 attempts: Some(Api) Some(EndpointNotFound)",
-        ]
-    );
-}
-
 #[tokio::test(start_paused = true)]
 async fn the_caller_may_refuse_a_retry_and_bound_the_pauses() {
     let script = MockTransport::new();
@@ -590,20 +459,4 @@ async fn a_call_can_be_spawned() {
     drop(client);
     let ended = calls.join_next().await.expect("a call");
     ended.expect("no panic").expect("suspended");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_deletion_that_something_between_answered_finds_nothing_left_too() {
-    let missing = failure(json!(404), "No such endpoint.", json!({}));
-    for (answer, is_done) in [
-        ("<html>Bad Gateway</html>".to_owned(), true),
-        (json!({"message": "Bad Gateway"}).to_string(), true),
-        (failure(json!(502), "Not now.", json!({})), false),
-    ] {
-        let (client, script) = scripted();
-        script.answer(StatusCode::BAD_GATEWAY, answer.clone());
-        script.answer(StatusCode::NOT_FOUND, missing.clone());
-        let deleted = client.servers().delete(customer(), endpoint_id()).await;
-        assert_eq!(deleted.is_ok(), is_done, "{answer}");
-    }
 }

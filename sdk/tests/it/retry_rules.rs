@@ -264,7 +264,7 @@ fn bounded(script: &Arc<MockTransport>, budget: RetryBudget) -> Client {
 async fn succeed(client: &Client, script: &MockTransport, times: usize) {
     for _ in 0..times {
         script
-            .on("suspend_endpoint")
+            .on_named("suspend_endpoint")
             .answer(StatusCode::OK, paused());
         client.send(repeatable()).await.expect("suspended");
     }

@@ -28,10 +28,10 @@ fn state(status: &str) -> Value {
 async fn steps_of_an_operation_are_played_for_it_alone_whatever_comes_between() {
     let (client, script) = scripted_once();
     script
-        .on("resume_endpoint")
+        .on_named("resume_endpoint")
         .respond(testing::success(state("active")));
     script
-        .on("suspend_endpoint")
+        .on_named("suspend_endpoint")
         .respond(testing::success(state("paused")));
     script.answer(StatusCode::OK, r#"{"success": true, "status": "ok"}"#);
 
@@ -47,7 +47,7 @@ async fn steps_of_an_operation_are_played_for_it_alone_whatever_comes_between() 
 async fn an_operation_is_known_in_both_namespaces() {
     let script = MockTransport::new();
     script
-        .on("suspend_endpoint")
+        .on_named("suspend_endpoint")
         .respond(testing::success(state("paused")));
     let client = builder(&script)
         .namespace(secmon::Namespace::Provisioning)
@@ -83,9 +83,12 @@ async fn a_path_is_matched_with_its_method_and_a_star_for_any_one_segment() {
 async fn a_step_is_played_as_often_as_it_says_and_the_next_one_after_it() {
     let (client, script) = scripted_once();
     let missing = || testing::api_error(StatusCode::NOT_FOUND, "ENDPOINT_NOT_FOUND", "Gone.");
-    script.on("suspend_endpoint").times(2).respond(missing());
     script
-        .on("suspend_endpoint")
+        .on_named("suspend_endpoint")
+        .times(2)
+        .respond(missing());
+    script
+        .on_named("suspend_endpoint")
         .forever()
         .respond(testing::success(state("paused")));
     for _ in 0..2 {
@@ -103,7 +106,7 @@ async fn steps_can_be_late_fail_and_hang() {
     let (client, script) = scripted_once();
     let late = Duration::from_secs(7);
     script
-        .on("suspend_endpoint")
+        .on_named("suspend_endpoint")
         .after(late)
         .respond(testing::success(state("paused")));
     let started = Instant::now();
@@ -111,12 +114,12 @@ async fn steps_can_be_late_fail_and_hang() {
     assert_eq!(started.elapsed(), late);
 
     script
-        .on("suspend_endpoint")
+        .on_named("suspend_endpoint")
         .fail(TransportErrorKind::Interrupted);
     let lost = client.send(suspend()).await.expect_err("lost");
     assert_eq!(lost.kind(), ErrorKind::Interrupted);
 
-    script.on("suspend_endpoint").hang();
+    script.on_named("suspend_endpoint").hang();
     let hung = client.send(suspend()).await.expect_err("no answer");
     assert_eq!(hung.kind(), ErrorKind::Timeout);
     script.assert_done();
@@ -127,11 +130,11 @@ async fn the_end_names_what_was_not_played_and_what_had_no_step() {
     let (client, script) = scripted_once();
     assert_eq!(script.verify(), Ok(()));
     script
-        .on("resume_endpoint")
+        .on_named("resume_endpoint")
         .times(3)
         .respond(testing::success(state("active")));
     script.on_path(Method::GET, "/api/v1/endpoints/*").hang();
-    script.on("list_rules").forever().hang();
+    script.on_named("list_rules").forever().hang();
     client
         .send(ResumeEndpoint::new(endpoint_id()))
         .await
@@ -219,7 +222,7 @@ async fn pages_of_the_resource_envelope_follow_each_other_to_the_last() {
     let pages = [vec![endpoint(), endpoint()], vec![endpoint()]];
     for (items, number) in pages.into_iter().zip(1..) {
         let page = testing::page(items, number, 2, 3);
-        script.on("list_endpoints").respond(page);
+        script.on_named("list_endpoints").respond(page);
     }
     let first = client
         .send(ListEndpoints::account_wide())

@@ -63,10 +63,10 @@ async fn a_scan_that_was_asked_for_is_not_taken_for_the_one_before_it() {
     for looks in [&[FIRST, FIRST, SECOND_SCAN][..], &[FIRST, SECOND_SCAN]] {
         let (client, script) = scripted();
         for last in looks {
-            let step = script.on("get_endpoint");
+            let step = script.on_named("get_endpoint");
             step.answer(StatusCode::OK, resource(server(1, "active", Some(last))));
         }
-        let scan = script.on("scan_endpoint");
+        let scan = script.on_named("scan_endpoint");
         scan.answer(StatusCode::OK, success(queued.clone()));
         let servers = client.servers();
         let wait = servers.scan_and_wait(customer(), id(1), 600 * SECOND).await;
@@ -116,7 +116,7 @@ async fn many_servers_share_a_list_and_each_tells_its_own_end() {
 async fn a_wait_ends_at_its_deadline_and_looks_every_30_seconds_at_the_most() {
     let (client, script) = scripted();
     script
-        .on("get_endpoint")
+        .on_named("get_endpoint")
         .forever()
         .answer(StatusCode::OK, resource(server(1, "active", None)));
     let started = Instant::now();
@@ -166,17 +166,17 @@ fn look(script: &MockTransport, ports: &[u128], domain: &[u128]) {
             json!({"total": alerts.len(), "alerts": alerts, "current_page": 1, "last_page": 1, "has_more": false}),
         )
     };
-    script.on("list_port_alerts").respond(page(
+    script.on_named("list_port_alerts").respond(page(
         ports
             .iter()
             .map(|number| port_alert(*number, "open"))
             .collect(),
     ));
     let watched = json!({"id": ID, "domain": "example.org", "status": "active"});
-    script.on("list_domains").respond(testing::success(
+    script.on_named("list_domains").respond(testing::success(
         json!({"subscribed": true, "domains": [watched]}),
     ));
-    script.on("list_domain_alerts").respond(page(
+    script.on_named("list_domain_alerts").respond(page(
         domain
             .iter()
             .map(|number| domain_alert(*number, "open"))
@@ -208,17 +208,21 @@ async fn a_watch_tells_new_alerts_from_those_that_were_dealt_with() {
     look(&script, &[22, 80], &[1, 2]);
     look(&script, &[22, 80], &[1, 2]);
     look(&script, &[80, 443], &[]);
-    script.on("get_port_alert").respond(testing::success(
+    script.on_named("get_port_alert").respond(testing::success(
         json!({"alert": port_alert(22, "resolved")}),
     ));
-    script.on("get_domain_alert").respond(testing::success(
-        json!({"alert": domain_alert(1, "acknowledged")}),
-    ));
-    script.on("get_domain_alert").respond(testing::api_error(
-        StatusCode::NOT_FOUND,
-        "ALERT_NOT_FOUND",
-        "No such alert.",
-    ));
+    script
+        .on_named("get_domain_alert")
+        .respond(testing::success(
+            json!({"alert": domain_alert(1, "acknowledged")}),
+        ));
+    script
+        .on_named("get_domain_alert")
+        .respond(testing::api_error(
+            StatusCode::NOT_FOUND,
+            "ALERT_NOT_FOUND",
+            "No such alert.",
+        ));
     let started = Instant::now();
     let mut watch = client.watch_alerts(customer(), 60 * SECOND);
     let mut news = Vec::new();
@@ -248,10 +252,10 @@ async fn a_look_that_fails_half_way_tells_nothing_twice() {
     look(&script, &[22], &[]);
     look(&script, &[80], &[]);
     script
-        .on("get_port_alert")
+        .on_named("get_port_alert")
         .fail(TransportErrorKind::Interrupted);
     look(&script, &[80], &[]);
-    script.on("get_port_alert").respond(testing::success(
+    script.on_named("get_port_alert").respond(testing::success(
         json!({"alert": port_alert(22, "resolved")}),
     ));
     let mut watch = client.watch_alerts(customer(), SECOND);
@@ -308,7 +312,9 @@ async fn an_alert_that_slips_between_two_pages_is_not_told_again() {
     look(&script, &[22], &[]);
     look(&script, &[], &[]);
     let still = json!({"alert": port_alert(22, "open")});
-    script.on("get_port_alert").respond(testing::success(still));
+    script
+        .on_named("get_port_alert")
+        .respond(testing::success(still));
     look(&script, &[22, 80], &[]);
     let mut watch = client.watch_alerts(customer(), SECOND);
     assert_eq!(next(&mut watch).await, "new 80");
@@ -321,10 +327,10 @@ async fn a_watch_does_not_take_untold_domains_for_none() {
     let none =
         json!({"alerts": [], "total": 0, "current_page": 1, "last_page": 1, "has_more": false});
     script
-        .on("list_port_alerts")
+        .on_named("list_port_alerts")
         .respond(testing::success(none));
     script
-        .on("list_domains")
+        .on_named("list_domains")
         .respond(testing::success(json!({"subscribed": true})));
     let error = client.watch_alerts(customer(), SECOND).poll().await;
     assert_eq!(error.expect_err("not told").kind(), ErrorKind::Decode);

@@ -69,6 +69,27 @@ async fn a_connection_of_the_callers_own_that_is_lost_is_said_to_be() {
     }
 }
 
+#[test]
+fn another_runtime_has_a_connection_of_its_own() {
+    let Some(redis) = RedisServer::start("another runtime") else {
+        return;
+    };
+    let runtime = || {
+        let mut builder = tokio::runtime::Builder::new_current_thread();
+        builder.enable_all().build().expect("a runtime")
+    };
+    let budget = budget_at(&redis.url());
+    // It lives on, but nothing drives its tasks.
+    let first = runtime();
+    let _one = first.block_on(take_now(&budget)).expect("free");
+    let _two = runtime().block_on(take_now(&budget)).expect("free");
+    let full = first.block_on(take_now(&budget)).err();
+    assert!(
+        matches!(full, Some(RateLimiterError::Exhausted { .. })),
+        "{full:?}"
+    );
+}
+
 /// A server that takes connections and never says anything.
 fn silent_server() -> (TcpListener, String) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");

@@ -104,6 +104,27 @@ async fn a_slot_whose_request_never_left_is_free_for_everyone() {
 }
 
 #[tokio::test]
+async fn a_slot_given_up_is_held_only_while_its_answer_could_still_count() {
+    let Some(redis) = RedisServer::start("a slot given up") else {
+        return;
+    };
+    let window = Duration::from_secs(2);
+    let budget = budget_at(&redis).rate_limits(1, 1, window);
+    let mut slot = take_now(&budget).await.expect("free");
+    slot.sent();
+    slot.complete(SlotOutcome::Answered).await;
+    let mut slot = take_within(&budget, 2 * window).await.expect("free again");
+    slot.sent();
+    drop(slot);
+    // Its attempt could have lasted a minute; the slowest answer so far took a moment.
+    let given_up = Instant::now();
+    let again = take_within(&budget_at(&redis).rate_limits(1, 1, window), 2 * window).await;
+    assert!(again.is_ok(), "{:?}", again.err());
+    let waited = given_up.elapsed();
+    assert!(waited > window && waited < 2 * window, "{waited:?}");
+}
+
+#[tokio::test]
 async fn a_slot_whose_answer_nobody_waits_for_any_more_stays_taken() {
     let Some(redis) = RedisServer::start("a slot without an answer") else {
         return;

@@ -8,6 +8,7 @@ mod tls;
 use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
@@ -35,7 +36,8 @@ const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// A budget kept in Redis or Valkey, shared by every process and host that names it alike (feature `redis`).
 ///
 /// Each decision is one atomic script that goes by the server's clock. A slot whose holder is killed ends by itself, one
-/// attempt time-out and one window after it was taken. Within a process callers are served in the order of their
+/// attempt time-out and one window after it was taken; that of a call given up, the longest round trip seen and one
+/// window after that. Within a process callers are served in the order of their
 /// [priority](super::Priority) and their coming; between processes whoever asks first when a slot comes free has it,
 /// and each keeps its batch callers from the reserve. What another process changes (a request given back unsent, a
 /// window opened again) is noticed within a second.
@@ -103,6 +105,7 @@ pub struct RedisRateLimiter {
 
 /// What a [`RedisRateLimiter`] does while Redis cannot be reached.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum WhenUnreachable {
     /// Nothing is sent: every call fails with [`ErrorKind::RateLimiter`](crate::ErrorKind::RateLimiter).
     #[default]
@@ -252,6 +255,8 @@ struct Window {
     store: Store,
     queue: Queue,
     outlook: Mutex<Option<Outlook>>,
+    /// In microseconds, of the answers that came to this process; zero before the first.
+    longest_round_trip: AtomicU64,
     /// Rung when there is an outlook.
     known: Notify,
 }
@@ -268,6 +273,7 @@ impl Window {
             store,
             queue: Queue::default(),
             outlook: Mutex::default(),
+            longest_round_trip: AtomicU64::new(0),
             known: Notify::new(),
         }
     }
@@ -332,7 +338,7 @@ impl Window {
             // No other process, and no other slot of this one, is called so.
             name: format!("{:016x}{:016x}", chance(), chance()),
             epoch: 0,
-            is_held: true,
+            state: SlotState::Held,
         };
         let taken = self
             .store
@@ -345,7 +351,7 @@ impl Window {
                 Ok(Some(slot))
             }
             Taken::Full(slots) => {
-                slot.is_held = false;
+                slot.state = SlotState::Settled;
                 let told_at = Instant::now();
                 *self.outlook() = Some(Outlook { slots, told_at });
                 self.known.notify_waiters();
@@ -358,6 +364,26 @@ impl Window {
         // When Redis cannot be told, the slot ends by itself later.
         let _ = self.store.unused(slot).await;
         self.changed();
+    }
+
+    fn note_round_trip(&self, latency: Duration) {
+        let micros = u64::try_from(latency.as_micros())
+            .unwrap_or(u64::MAX)
+            .max(1);
+        self.longest_round_trip.fetch_max(micros, Ordering::Relaxed);
+    }
+
+    /// The caller gave it up: the request may still arrive, as late as the slowest so far.
+    async fn give_up(&self, slot: &str) {
+        let longest = self.longest_round_trip.load(Ordering::Relaxed);
+        // Before the first answer nothing is known, and the slot ends by itself.
+        if longest > 0 {
+            let _ = self
+                .store
+                .given_up(slot, Duration::from_micros(longest))
+                .await;
+            self.changed();
+        }
     }
 
     /// What was known of the window is no longer so.
@@ -385,17 +411,31 @@ struct Slot {
     window: Arc<Window>,
     name: String,
     epoch: i64,
-    /// Dropped like this it is given back; else it ends by itself when nothing more is heard of it.
-    is_held: bool,
+    state: SlotState,
+}
+
+/// What becomes of a slot that is dropped; Redis ends by itself what it is told nothing of.
+#[derive(Clone, Copy)]
+enum SlotState {
+    /// It is given back.
+    Held,
+    /// It is given up.
+    Sent(Instant),
+    Settled,
 }
 
 impl Permit for Slot {
     fn sent(&mut self) {
-        self.is_held = false;
+        self.state = SlotState::Sent(Instant::now());
     }
 
     fn complete(mut self: Box<Self>, outcome: SlotOutcome) -> BoxFuture<'static, ()> {
-        self.is_held = false;
+        if let (SlotState::Sent(at), SlotOutcome::Answered) = (self.state, outcome) {
+            self.window.note_round_trip(at.elapsed());
+        }
+        if outcome == SlotOutcome::NotSent {
+            self.state = SlotState::Held;
+        }
         Box::pin(async move {
             let (window, name) = (&self.window, &self.name);
             // When Redis cannot be told, the slot ends by itself later.
@@ -413,17 +453,25 @@ impl Permit for Slot {
                     window.changed();
                 }
             }
+            // Dropped before, while Redis is being told, it is told again.
+            self.state = SlotState::Settled;
         })
     }
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
+        let state = std::mem::replace(&mut self.state, SlotState::Settled);
         // Without a runtime nothing can be told, and the slot ends by itself.
-        if let (true, Ok(runtime)) = (self.is_held, Handle::try_current()) {
-            let window = self.window.clone();
-            let name = std::mem::take(&mut self.name);
-            runtime.spawn(async move { window.give_back(&name).await });
+        let Ok(runtime) = Handle::try_current() else {
+            return;
+        };
+        let window = self.window.clone();
+        let name = std::mem::take(&mut self.name);
+        match state {
+            SlotState::Held => drop(runtime.spawn(async move { window.give_back(&name).await })),
+            SlotState::Sent(_) => drop(runtime.spawn(async move { window.give_up(&name).await })),
+            SlotState::Settled => {}
         }
     }
 }

@@ -100,7 +100,7 @@ pub(super) struct Wait {
 }
 
 impl Wait {
-    /// What somebody is told whose queue_timeout ends before.
+    /// What somebody is told who can wait no longer.
     fn free_in(&self, now: Instant) -> Duration {
         match self.earliest.saturating_duration_since(now) {
             // An answer that may come any moment is waited for.

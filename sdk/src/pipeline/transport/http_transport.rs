@@ -15,7 +15,7 @@ use super::{BODY_LIMIT, BoxFuture, Transport, TransportError, TransportErrorKind
 #[cfg(feature = "tls-no-provider")]
 use super::{ProxyAddress, RootCertificates};
 
-/// RequestOptions of the [`HttpTransport`]; each has a default.
+/// Settings of the [`HttpTransport`]; each has a default.
 #[derive(Debug, Clone)]
 pub struct HttpOptions {
     pub(crate) connect_timeout: Duration,
@@ -121,11 +121,12 @@ impl HttpTransport {
         }
     }
 
-    /// Uses a client of the caller's, with nothing of the options but the largest body.
+    /// Uses a client of the caller's (feature `reqwest`), with nothing of the options but the largest body.
     ///
     /// Build it with `redirect(Policy::none())`. A followed redirect is noticed and ends the call, but only after
     /// the request went out. A certificate that it refuses is told from a failed connection
     /// ([`TransportErrorKind::Tls`]) when its TLS is that of rustls.
+    #[cfg(feature = "reqwest")]
     pub fn with_client(client: reqwest::Client, options: &HttpOptions) -> Self {
         Self {
             given: Some(client),

@@ -553,7 +553,7 @@ async fn leaks_without_a_data_set_are_never_no_leaks() {
     // A page by itself is a result, and after the error the list is at its end.
     let (client, script) = scripted_once();
     script
-        .on("list_credential_leaks")
+        .on_named("list_credential_leaks")
         .forever()
         .respond(testing::success(page["data"].clone()));
     let one = client.send(list.clone()).await.expect("a result");

@@ -196,7 +196,7 @@ async fn claims_of_all(first: &[Expectation], status: StatusCode) -> Vec<(Option
         [first, &[last]].concat()
     };
     let (id, service) = (ID.parse().expect("an id"), testing::model(json!(501)));
-    let subscription = ProvisionSubscription::new(customer(), service, "endpoint");
+    let subscription = ProvisionSubscription::new(customer(), service, "port_monitoring");
     vec![
         claims(
             after(

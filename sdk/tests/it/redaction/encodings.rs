@@ -31,35 +31,6 @@ fn form(text: &str) -> String {
     form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }
 
-fn html(text: &str) -> String {
-    let named = [
-        ("&", "&amp;"),
-        ("<", "&lt;"),
-        (">", "&gt;"),
-        ("\"", "&quot;"),
-        ("'", "&#039;"),
-    ];
-    let text = text.to_owned();
-    named
-        .iter()
-        .fold(text, |text, (letter, name)| text.replace(letter, name))
-}
-
-fn html_5(text: &str) -> String {
-    let text = html(text).replace("&#039;", "&apos;");
-    let named = [
-        ("_", "&lowbar;"),
-        ("/", "&sol;"),
-        ("+", "&plus;"),
-        ("=", "&equals;"),
-        ("%", "&percnt;"),
-        ("\\", "&bsol;"),
-    ];
-    named
-        .iter()
-        .fold(text, |text, (letter, name)| text.replace(letter, name))
-}
-
 fn base64(text: &str) -> String {
     let digits = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let groups = text.as_bytes().chunks(3).map(|bytes| {
@@ -154,52 +125,15 @@ pub const ENCODINGS: &[Encoding] = &[
     ("percent, three deep", |key| {
         percent(&percent(&percent(key)))
     }),
-    ("HTML", html),
-    ("HTML 5, all names", html_5),
-    ("HTML in HTML", |key| html(&html_5(key))),
-    ("HTML, decimal", |key| {
-        each(key, |byte| format!("&#{byte};"))
-    }),
-    ("HTML, decimal with zeros", |key| {
-        each(key, |byte| format!("&#{byte:06};"))
-    }),
-    ("HTML, hex", |key| each(key, |byte| format!("&#x{byte:x};"))),
-    ("HTML, hex with capitals", |key| {
-        each(key, |byte| format!("&#X{byte:04X};"))
-    }),
-    ("HTML, decimal, escaped again", |key| {
-        html(&each(key, |byte| format!("&#{byte};")))
-    }),
     ("Rust", |key| key.escape_debug().to_string()),
-    ("Rust, all escaped", |key| key.escape_unicode().to_string()),
-    ("Rust with zeros", |key| {
-        each(key, |byte| format!("\\u{{{byte:06x}}}"))
-    }),
-    ("Rust bytes", |key| {
-        each(key, |byte| format!("\\x{byte:02x}"))
-    }),
     ("Debug of Debug", |key| format!("{:?}", format!("{key:?}"))),
     ("Debug of JSON", |key| format!("{:?}", json(key))),
     ("JSON in a URL", |key| form(&json(key))),
     ("JSON in a URL, all escaped twice", |key| {
         percent(&each(key, |byte| format!("\\u{byte:04x}")))
     }),
-    ("JSON in HTML, all escaped twice", |key| {
-        each(&each(key, |byte| format!("\\u{byte:04x}")), |byte| {
-            format!("&#{byte};")
-        })
-    }),
     ("a URL in JSON", |key| {
         json(&percent(key)).replace('%', "\\u0025")
-    }),
-    ("JSON in HTML", |key| {
-        html(&each(key, |byte| format!("\\u{byte:04x}")))
-    }),
-    ("HTML in JSON", |key| {
-        each(key, |byte| format!("\\u0026#{byte};"))
-    }),
-    ("HTML in a URL in JSON", |key| {
-        json(&percent(&each(key, |byte| format!("&#{byte};"))))
     }),
     ("base64", base64),
     ("base64, second place", |key| base64(&format!("x{key}"))),
@@ -221,30 +155,17 @@ pub const ENCODINGS: &[Encoding] = &[
         in_lines(&base64(key), "\\r\\n")
     }),
     ("base64 in small letters", |key| base64(key).to_lowercase()),
-    ("hex", |key| each(key, |byte| format!("{byte:02x}"))),
-    ("hex in capitals", |key| {
-        each(key, |byte| format!("{byte:02X}"))
-    }),
-    ("hex, bytes apart", |key| {
-        each(key, |byte| format!("{byte:02x} "))
-    }),
-    ("hex of the header", |key| {
-        each(&format!("Bearer {key}"), |byte| format!("{byte:02x}"))
-    }),
     ("zero-width spaces", |key| joined(key, "\u{200b}")),
     ("byte order marks", |key| joined(key, "\u{feff}")),
     ("soft hyphens", |key| joined(key, "\u{ad}")),
-    ("soft hyphens in HTML", |key| joined(key, "&shy;")),
     ("word joiners in JSON", |key| joined(key, "\\u2060")),
     ("zero-width spaces in a URL", |key| joined(key, "%E2%80%8B")),
     ("UTF-16", |key| joined(key, "\0")),
     ("UTF-16 in JSON", |key| joined(key, "\\u0000")),
-    ("UTF-16 in Rust", |key| joined(key, "\\0")),
     ("not UTF-8", |key| joined(key, "\u{fffd}")),
     ("spaced", |key| joined(key, " ")),
     ("on two lines", |key| wrapped(key, "\n")),
     ("on two indented lines", |key| wrapped(key, "\r\n\t    ")),
     ("on two lines in JSON", |key| wrapped(key, "\\r\\n")),
     ("on two lines in a URL", |key| wrapped(key, "%0D%0A")),
-    ("on two lines in HTML", |key| wrapped(key, "&#10;&nbsp;")),
 ];

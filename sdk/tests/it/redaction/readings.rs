@@ -15,8 +15,8 @@ fn unescape_percent(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn code_point(digits: &str, radix: u32) -> Option<char> {
-    char::from_u32(u32::from_str_radix(digits, radix).ok()?)
+fn code_point(digits: &str) -> Option<char> {
+    char::from_u32(u32::from_str_radix(digits, 16).ok()?)
 }
 
 fn unescape_backslashes(text: &str) -> String {
@@ -24,14 +24,9 @@ fn unescape_backslashes(text: &str) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('\\') {
         plain.push_str(before);
-        let braced = after
-            .strip_prefix("u{")
-            .and_then(|after| after.split_once('}'));
-        let (letter, length) = match (after.chars().next(), braced) {
-            (Some('u'), Some((digits, _))) => (code_point(digits, 16), digits.len() + 3),
-            (Some('u'), None) => (after.get(1..5).and_then(|digits| code_point(digits, 16)), 5),
-            (Some('x'), _) => (after.get(1..3).and_then(|digits| code_point(digits, 16)), 3),
-            (letter, _) => (letter, letter.map_or(0, char::len_utf8)),
+        let (letter, length) = match after.chars().next() {
+            Some('u') => (after.get(1..5).and_then(code_point), 5),
+            letter => (letter, letter.map_or(0, char::len_utf8)),
         };
         plain.extend(letter);
         rest = after.get(length..).unwrap_or_default();
@@ -39,47 +34,7 @@ fn unescape_backslashes(text: &str) -> String {
     plain + rest
 }
 
-fn unescape_html(text: &str) -> String {
-    let names = [
-        ("amp", '&'),
-        ("lt", '<'),
-        ("gt", '>'),
-        ("quot", '"'),
-        ("apos", '\''),
-        ("lowbar", '_'),
-        ("sol", '/'),
-        ("plus", '+'),
-        ("equals", '='),
-        ("percnt", '%'),
-        ("bsol", '\\'),
-        ("shy", '\u{ad}'),
-        ("nbsp", ' '),
-    ];
-    let mut plain = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('&') {
-        plain.push_str(before);
-        let entity = after.split_once(';').and_then(|(name, after)| {
-            let letter = match name.strip_prefix('#') {
-                Some(code) => match code.strip_prefix(['x', 'X']) {
-                    Some(digits) => code_point(digits, 16),
-                    None => code_point(code, 10),
-                },
-                None => names
-                    .iter()
-                    .find(|(known, _)| *known == name)
-                    .map(|(_, letter)| *letter),
-            };
-            Some((letter?, after))
-        });
-        let (letter, unread) = entity.unwrap_or(('&', after));
-        plain.push(letter);
-        rest = unread;
-    }
-    plain + rest
-}
-
-/// What base64 and hex digits in the text stand for, wherever they begin.
+/// What base64 digits in the text stand for, wherever they begin.
 fn decoded_digits(text: &str) -> Vec<String> {
     let closed_up: String = text.split_whitespace().collect();
     let is_digit = |c: char| c.is_ascii_alphanumeric() || "+/-_".contains(c);
@@ -88,9 +43,7 @@ fn decoded_digits(text: &str) -> Vec<String> {
         .split(|c| !is_digit(c))
         .filter(|digits| digits.len() > 8)
     {
-        found.extend((0..4).map(|from| packed(digits[from..].bytes().filter_map(base64_value), 6)));
-        let hex: Vec<_> = digits.chars().map_while(|c| c.to_digit(16)).collect();
-        found.extend((0..2).map(|from| packed(hex.iter().skip(from).copied(), 4)));
+        found.extend((0..4).map(|from| packed(digits[from..].bytes().filter_map(base64_value))));
     }
     found
 }
@@ -106,11 +59,11 @@ fn base64_value(digit: u8) -> Option<u32> {
     }))
 }
 
-fn packed(digits: impl Iterator<Item = u32>, width: u32) -> String {
+fn packed(digits: impl Iterator<Item = u32>) -> String {
     let (mut bits, mut count, mut bytes) = (0_u32, 0, Vec::new());
     for digit in digits {
-        bits = (bits << width | digit) & 0xffff;
-        count += width;
+        bits = (bits << 6 | digit) & 0xffff;
+        count += 6;
         if count >= 8 {
             count -= 8;
             bytes.push((bits >> count) as u8);
@@ -125,7 +78,7 @@ fn readings(text: &str) -> BTreeSet<String> {
     let mut latest = all.clone();
     for _ in 0..5 {
         let read = latest.iter().flat_map(|text| {
-            [unescape_percent, unescape_backslashes, unescape_html].map(|unescape| unescape(text))
+            [unescape_percent, unescape_backslashes].map(|unescape| unescape(text))
         });
         latest = read.filter(|text| !all.contains(text)).collect();
         all.extend(latest.iter().cloned());

@@ -265,7 +265,11 @@ fn subscriptions() -> Vec<Answer> {
     let resume = ResumeSubscription::new(customer, service, product);
     let terminate = TerminateSubscription::new(customer, service, product);
     vec![
-        answer(provision, 201, enveloped(subscription)),
+        answer(
+            provision,
+            201,
+            enveloped(subscription).asked("data/product_slug"),
+        ),
         answer(suspend, 200, state("suspended")),
         answer(resume, 200, state("active")),
         answer(terminate, 200, state("cancelled")),
@@ -308,7 +312,13 @@ fn prices() -> Vec<Answer> {
     ]);
     let removed = Object(vec![must("deleted", Flag(true))]);
     vec![
-        answer(set, 200, enveloped(price)),
+        answer(
+            set,
+            200,
+            enveloped(price)
+                .asked("data/product_slug")
+                .asked("data/price"),
+        ),
         answer(RemovePrice::new("port_monitoring"), 200, enveloped(removed)),
     ]
 }
@@ -331,10 +341,13 @@ fn rules() -> Vec<Answer> {
     let why = "Behind the load balancer.";
     let server = OTHER_ID.parse().expect("an id");
     let create = || CreateRule::for_endpoint(server, ports, Protocol::Tcp, why);
-    let of_the_server = resource(endpoint_rule())
-        .asked("data/endpoint_id")
-        .asked("data/endpoint/id");
-    let update = UpdateRule::new(id(), ports, Protocol::Tcp, why);
+    let of_all = || CreateRule::account_wide(ports, Protocol::Tcp, why);
+    let of_the_server = || {
+        resource(endpoint_rule())
+            .asked_and_told("data/endpoint_id")
+            .asked("data/endpoint/id")
+    };
+    let update = || UpdateRule::new(id(), ports, Protocol::Tcp, why);
     vec![
         answer(GetRuleSummary::new(customer()), 200, Object(summary)),
         answer(
@@ -342,14 +355,19 @@ fn rules() -> Vec<Answer> {
             200,
             linked(endpoint_rule(), Vec::new()).asked("meta/current_page"),
         ),
-        answer(create(), 201, of_the_server),
-        answer(create(), 201, resource(global_rule())),
+        answer(create(), 201, of_the_server()),
+        answer(of_all(), 201, resource(global_rule())),
         answer(
             GetRule::account_wide(id()),
             200,
             resource(endpoint_rule()).asked("data/id"),
         ),
-        answer(update, 200, resource(endpoint_rule()).asked("data/id")),
+        answer(update(), 200, resource(endpoint_rule()).asked("data/id")),
+        answer(
+            update().endpoint_id(server),
+            200,
+            of_the_server().asked("data/id"),
+        ),
         answer(DeleteRule::account_wide(id()), 204, None),
     ]
 }
@@ -450,6 +468,7 @@ fn assumed() -> Vec<Answer> {
         may("skipped", List(vec![skipped])),
     ]);
     let server = OTHER_ID.parse().expect("an id");
+    let other_domain = OTHER_ID.parse().expect("an id");
     let ingest = IngestFirewall::new(customer(), server, "-A INPUT -p tcp --dport 22 -j ACCEPT");
     vec![
         answer(ListPortAlerts::new(customer()), 200, alerts),
@@ -470,7 +489,21 @@ fn assumed() -> Vec<Answer> {
         answer(
             SetScenario::new(Scenario::Critical),
             200,
-            enveloped(chosen).asked("data/scenario"),
+            enveloped(chosen.clone()).asked("data/scenario"),
+        ),
+        answer(
+            SetScenario::new(Scenario::Critical).endpoint_id(id()),
+            200,
+            enveloped(chosen.clone())
+                .asked("data/scenario")
+                .asked_and_told("data/endpoint_id"),
+        ),
+        answer(
+            SetScenario::new(Scenario::Critical).monitored_domain_id(other_domain),
+            200,
+            enveloped(chosen)
+                .asked("data/scenario")
+                .asked_and_told("data/monitored_domain_id"),
         ),
         answer(
             ingest,

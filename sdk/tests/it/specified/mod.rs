@@ -109,23 +109,30 @@ pub fn port(number: u16) -> Kind {
 impl Kind {
     /// The same, where the member at this place must be what was asked for; `0` is an item of a list.
     pub fn asked(mut self, place: &str) -> Self {
-        fn mark(kind: &mut Kind, place: &str) {
-            let (name, rest) = place.split_once('/').unwrap_or((place, ""));
-            match kind {
-                Kind::List(items) => mark(&mut items[0], rest),
-                Kind::Object(members) => {
-                    let found = members.iter_mut().find(|member| member.name == name);
-                    let member = found.unwrap_or_else(|| panic!("no member {name}"));
-                    match rest {
-                        "" => member.asked = true,
-                        rest => mark(&mut member.kind, rest),
-                    }
-                }
-                other => panic!("no members: {other:?}"),
-            }
-        }
-        mark(&mut self, place);
+        self.member_at(place).asked = true;
         self
+    }
+
+    /// The same, where the answer may not be without it besides.
+    pub fn asked_and_told(mut self, place: &str) -> Self {
+        self.member_at(place).need = Need::Claimed;
+        self.asked(place)
+    }
+
+    fn member_at(&mut self, place: &str) -> &mut Member {
+        let (name, rest) = place.split_once('/').unwrap_or((place, ""));
+        match self {
+            Kind::List(items) => items[0].member_at(rest),
+            Kind::Object(members) => {
+                let found = members.iter_mut().find(|member| member.name == name);
+                let member = found.unwrap_or_else(|| panic!("no member {name}"));
+                match rest {
+                    "" => member,
+                    rest => member.kind.member_at(rest),
+                }
+            }
+            other => panic!("no members: {other:?}"),
+        }
     }
 
     /// The good value, all members included.

@@ -22,7 +22,7 @@ const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 impl Secret {
     pub fn new(text: &str) -> Self {
         let bytes = text.as_bytes();
-        let mut written = vec![(text.to_owned(), TELLING), (hex(bytes), 2 * TELLING)];
+        let mut written = vec![(text.to_owned(), TELLING)];
         for before in 0..3 {
             // Whole digits only: the first and the last share bits with what stands beside the secret.
             let padded = [vec![0; before], bytes.to_vec()].concat();
@@ -79,10 +79,6 @@ impl Written {
     }
 }
 
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 pub fn base64(bytes: &[u8]) -> String {
     let mut text = String::new();
     for group in bytes.chunks(3) {
@@ -103,7 +99,7 @@ pub fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// One level of escapes undone: `\u0061`, `\x61`, `\/`, `%61`, `&#97;`, `&#x61;`, `&amp;`.
+/// One level of escapes undone: `\u0061`, `\/`, `%61`.
 fn unescaped(text: &str) -> String {
     let mut undone = String::with_capacity(text.len());
     let mut rest = text;
@@ -123,30 +119,9 @@ fn escape(text: &str) -> Option<(char, usize)> {
     };
     match text.as_bytes().get(..2)? {
         b"\\u" => code(2, 6),
-        b"\\x" => code(2, 4),
         [b'%', _] => code(1, 3),
         b"\\n" | b"\\t" | b"\\r" => Some((' ', 2)),
         [b'\\', mark] if mark.is_ascii_punctuation() => Some((char::from(*mark), 2)),
-        b"&#" => {
-            let end = text.find(';').filter(|end| *end < 12)?;
-            let digits = &text[2..end];
-            let number = match digits.strip_prefix(['x', 'X']) {
-                Some(digits) => u32::from_str_radix(digits, 16),
-                None => digits.parse(),
-            };
-            Some((char::from_u32(number.ok()?)?, end + 1))
-        }
-        [b'&', _] => {
-            let named = [
-                ("&amp;", '&'),
-                ("&sol;", '/'),
-                ("&plus;", '+'),
-                ("&equals;", '='),
-                ("&lowbar;", '_'),
-            ];
-            let found = named.into_iter().find(|(name, _)| text.starts_with(name));
-            found.map(|(name, character)| (character, name.len()))
-        }
         _ => None,
     }
 }
@@ -196,12 +171,6 @@ pub const ENCODINGS: &[Encoding] = &[
     ("in percent twice", |text| {
         each(text, |c| format!("%25{:02X}", c as u32))
     }),
-    ("in decimal entities", |text| {
-        each(text, |c| format!("&#{};", c as u32))
-    }),
-    ("in hex entities", |text| {
-        each(text, |c| format!("&#x{:x};", c as u32))
-    }),
     ("in base64", |text| base64(text.as_bytes())),
     ("in base64 behind a name", |text| {
         base64(format!("key:{text}").as_bytes())
@@ -214,11 +183,6 @@ pub const ENCODINGS: &[Encoding] = &[
     }),
     ("in base64 over lines", |text| {
         broken(&base64(text.as_bytes()), 12, "\\r\\n")
-    }),
-    ("in hex", |text| hex(text.as_bytes())),
-    ("in upper hex", |text| hex(text.as_bytes()).to_uppercase()),
-    ("in \\x", |text| {
-        json(&each(text, |c| format!("\\x{:02x}", c as u32)))
     }),
     ("over lines", |text| broken(text, 5, "\\n")),
     ("with tabs", |text| broken(text, 3, "\\t")),

@@ -1,11 +1,12 @@
 //! How Redis is reached.
 
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
+use std::{fmt, io};
 
 use ::redis::aio::{ConnectionManager, MultiplexedConnection};
 use ::redis::{AsyncConnectionConfig, Client, Cmd, RedisResult, parse_redis_url};
+use tokio::runtime::{Handle, Id};
 use tokio::sync::Mutex as AsyncMutex;
 use tokio::time::timeout;
 
@@ -22,6 +23,14 @@ pub(super) const REDIS_TIME: Duration = Duration::from_secs(2);
 /// budget is [unavailable](crate::pacing::RateLimiterError::Unavailable) from then on.
 #[derive(Clone)]
 pub struct RedisConnection(Kind);
+
+impl fmt::Debug for RedisConnection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("RedisConnection")
+            .field(&self.name())
+            .finish()
+    }
+}
 
 #[derive(Clone)]
 enum Kind {
@@ -83,7 +92,13 @@ struct Address {
     client: Client,
     #[cfg(feature = "redis-tls")]
     tls: Option<Tls>,
-    connection: AsyncMutex<Option<MultiplexedConnection>>,
+    connection: AsyncMutex<Option<Connected>>,
+}
+
+/// A connection stands still while the runtime that made it does, so each runtime makes its own (F16).
+struct Connected {
+    runtime: Id,
+    connection: MultiplexedConnection,
 }
 
 impl Address {
@@ -124,11 +139,19 @@ impl Address {
     }
 
     async fn connection(&self) -> RedisResult<MultiplexedConnection> {
-        let mut connection = self.connection.lock().await;
-        if let Some(connection) = &*connection {
-            return Ok(connection.clone());
+        let runtime = Handle::current().id();
+        let mut connected = self.connection.lock().await;
+        match &*connected {
+            Some(here) if here.runtime == runtime => Ok(here.connection.clone()),
+            _ => {
+                let connection = self.connect().await?;
+                *connected = Some(Connected {
+                    runtime,
+                    connection: connection.clone(),
+                });
+                Ok(connection)
+            }
         }
-        Ok(connection.insert(self.connect().await?).clone())
     }
 
     async fn connect(&self) -> RedisResult<MultiplexedConnection> {
@@ -149,8 +172,8 @@ impl Address {
     /// The next command has a new one.
     fn forget_connection(&self) {
         // Whoever holds the lock is connecting.
-        if let Ok(mut connection) = self.connection.try_lock() {
-            *connection = None;
+        if let Ok(mut connected) = self.connection.try_lock() {
+            *connected = None;
         }
     }
 }

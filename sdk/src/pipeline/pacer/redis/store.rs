@@ -162,6 +162,17 @@ impl Store {
             .map(drop)
     }
 
+    /// Its answer is no longer awaited; the service has counted it in so long at the latest.
+    pub(super) async fn given_up(
+        &self,
+        slot: &str,
+        counted_in: Duration,
+    ) -> Result<(), RateLimiterError> {
+        let mut command = self.command("given_up", slot);
+        command.arg(millis(counted_in));
+        self.server.run(&command).await.map(drop)
+    }
+
     pub(super) async fn throttled(
         &self,
         slot: &str,

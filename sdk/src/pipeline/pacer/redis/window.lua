@@ -91,6 +91,16 @@ function commands.answered()
   return {0}
 end
 
+-- The service has counted it in so long, at the latest. What was known to end before is left as it is.
+function commands.given_up(counted_in)
+  local ends = tonumber(redis.call('ZSCORE', held, slot) or nil)
+  if ends and ends > now + 1 + counted_in + window then
+    redis.call('ZREM', held, slot)
+    put(cooling, counted_in + window)
+  end
+  return {0}
+end
+
 function commands.unused()
   redis.call('ZREM', held, slot)
   if is_probe() then

@@ -1,14 +1,19 @@
 //! One reader for each kind of value, whatever spelling the service has for it (F12).
 
+use std::str::FromStr;
+
 use serde::de::value::{MapDeserializer, SeqDeserializer};
 use serde::de::{Deserializer, Error, IntoDeserializer, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
 use serde_json::{Number, Value};
 
+/// The name of a newtype by which an optional member asks how it is read; any other deserializer passes it over.
+pub(super) const OPTIONAL: &str = "secmon::optional";
+
 /// Reads a value as the kind that is asked for: numbers from text and `60.0`, booleans from 0 and 1, texts from
 /// numbers, and an empty list as an empty object. Records are read from objects alone.
 #[derive(Clone, Copy)]
-pub(super) struct TolerantValue<'a>(pub(super) &'a Value);
+pub(crate) struct TolerantValue<'a>(pub(crate) &'a Value);
 
 impl<'a> TolerantValue<'a> {
     fn visit_members<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, serde_json::Error> {
@@ -23,28 +28,31 @@ impl<'a> TolerantValue<'a> {
     }
 }
 
+/// What the text of a number stands for; a fraction of nothing (`60.0`) is none.
+pub(super) fn numeral<T: FromStr>(text: &str) -> Option<T> {
+    let text = text.trim();
+    let whole = || {
+        let (whole, fraction) = text.split_once('.')?;
+        let is_whole = fraction.trim_end_matches('0').is_empty();
+        is_whole.then(|| whole.parse().ok()).flatten()
+    };
+    text.parse().ok().or_else(whole)
+}
+
 /// The whole number that a value stands for.
 pub(crate) fn whole_number(value: &Value) -> Option<Number> {
-    let whole = |number: f64| {
-        let exact = number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0;
-        exact.then(|| Number::from(number as i64))
+    let text = match value {
+        Value::Number(number) if !number.is_f64() => return Some(number.clone()),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => text.clone(),
+        _ => return None,
     };
-    match value {
-        Value::Number(number) if number.is_f64() => whole(number.as_f64()?),
-        Value::Number(number) => Some(number.clone()),
-        Value::String(text) => {
-            let text = text.trim();
-            let unsigned = || text.parse::<u64>().ok().map(Number::from);
-            let signed = || text.parse::<i64>().ok().map(Number::from);
-            let decimal = || whole(text.parse().ok()?);
-            unsigned().or_else(signed).or_else(decimal)
-        }
-        _ => None,
-    }
+    let signed = || numeral::<i64>(&text).map(Number::from);
+    numeral::<u64>(&text).map(Number::from).or_else(signed)
 }
 
 /// The yes or no that a value stands for.
-pub(super) fn flag(value: &Value) -> Option<bool> {
+pub(crate) fn flag(value: &Value) -> Option<bool> {
     let word = match value {
         Value::Bool(flag) => return Some(*flag),
         Value::Number(number) => number.to_string(),
@@ -128,10 +136,13 @@ impl<'de> Deserializer<'de> for TolerantValue<'de> {
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
         self,
-        _name: &'static str,
+        name: &'static str,
         visitor: V,
     ) -> Result<V::Value, Self::Error> {
-        visitor.visit_newtype_struct(self)
+        match name {
+            OPTIONAL => visitor.visit_some(self),
+            _ => visitor.visit_newtype_struct(self),
+        }
     }
 
     fn deserialize_struct<V: Visitor<'de>>(

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use uuid::Uuid;
 
-use super::Page;
+use crate::page::Page;
 
 /// What is known from the pages that were read.
 pub(super) struct Progress<T> {

@@ -1,0 +1,55 @@
+//! Every call that starts ends, or is dropped.
+
+use super::*;
+
+/// A client whose events are written down.
+fn overheard(script: &Arc<MockTransport>) -> (Client, Arc<Mutex<Vec<Event>>>) {
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let ears = heard.clone();
+    let observer = Arc::new(move |event: &Event| ears.lock().expect("a list").push(event.clone()));
+    let client = builder(script).observer(observer).build();
+    (client.expect("a client"), heard)
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_call_that_starts_ends_or_is_dropped() {
+    let script = MockTransport::new();
+    let (client, heard) = overheard(&script);
+    script.hang();
+    let call = client.servers().suspend(endpoint_id()).send();
+    let given_up = tokio::time::timeout(SECOND, call).await;
+    assert!(given_up.is_err());
+    let short = ProvisionDomain::new(customer(), "", 501_u32.try_into().expect("a service"));
+    assert!(client.send(short).await.is_err());
+    let unknown = failure(json!("ENDPOINT_NOT_FOUND"), "No such endpoint.", json!({}));
+    script.answer(StatusCode::NOT_FOUND, unknown);
+    assert!(client.servers().suspend(endpoint_id()).await.is_err());
+
+    let heard = heard.lock().expect("a list");
+    let told = heard.iter().filter_map(|event| match event {
+        Event::Started { operation, .. } => Some(format!("{operation} starts")),
+        Event::Dropped {
+            attempts, elapsed, ..
+        } => Some(format!("dropped after {attempts} attempts, {elapsed:?}")),
+        Event::Ended {
+            attempts,
+            error,
+            code,
+            ..
+        } => Some(format!(
+            "ended after {attempts} attempts: {error:?} {code:?}"
+        )),
+        _ => None,
+    });
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        [
+            "suspend_endpoint starts",
+            "dropped after 1 attempts, 1s",
+            "provision_domain starts",
+            "ended after 0 attempts: Some(Validation) None",
+            "suspend_endpoint starts",
+            "ended after 1 attempts: Some(Api) Some(EndpointNotFound)",
+        ]
+    );
+}
