@@ -3,5 +3,6 @@
 
 pub use crate::bulk::journal::store::{Held, KEPT, prune, take};
 pub use crate::session::pace::ledger::{Ledger, Taken};
+pub use crate::state::database;
 pub use crate::ui::jq::Filter;
 pub use crate::values::days::read as day;

@@ -18,6 +18,7 @@ mod program;
 pub mod readers;
 mod references;
 mod session;
+mod state;
 mod suggest;
 mod ui;
 mod values;

@@ -34,6 +34,18 @@ pub fn history_file() -> Result<PathBuf, CliError> {
     Ok(state_folder()?.join("history.jsonl"))
 }
 
+/// The database of what this computer did and saw.
+#[expect(dead_code, reason = "what is kept in it comes next")]
+pub fn state_database() -> Result<PathBuf, CliError> {
+    Ok(state_folder()?.join("state.db"))
+}
+
+/// The database of the rate limit's slots.
+#[expect(dead_code, reason = "what is kept in it comes next")]
+pub fn rate_database() -> Result<PathBuf, CliError> {
+    Ok(state_folder()?.join("rate.db"))
+}
+
 /// The folder of what the programs of a user share and remember.
 pub fn state_folder() -> Result<PathBuf, CliError> {
     let folders = folders()?;

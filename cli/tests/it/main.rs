@@ -11,6 +11,7 @@ mod config_at_once;
 mod customer_changes;
 mod customer_views;
 mod customers;
+mod databases;
 mod days;
 mod did_you_mean;
 mod doctor;
