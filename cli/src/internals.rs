@@ -2,7 +2,8 @@
 //! of them.
 
 pub use crate::bulk::journal::store::{Held, KEPT, prune, take};
-pub use crate::session::pace::ledger::{Ledger, Taken};
+pub use crate::state::clock::{Clock, ClockReading};
 pub use crate::state::database;
+pub use crate::state::rate::{Budget, RateDb, SlotRequest, SlotTerms, Throttle};
 pub use crate::ui::jq::Filter;
 pub use crate::values::days::read as day;

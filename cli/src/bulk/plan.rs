@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::references;
 use crate::references::targets::Target;
-use crate::session::pace::Limits;
+use crate::session::rate_limit::Limits;
 use crate::session::settings::RateLimits;
 use crate::values::durations::{self, counted};
 use secmon::model::{CustomerId, Endpoint};

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 const LINE_BREAKS: [char; 2] = ['\r', '\n'];
 
-/// A day of calls at the pace of one key is less. A run holds all of its rows, at some 1.5 KiB each.
+/// A day of calls at the rate limit of one key is less. A run holds all of its rows, at some 1.5 KiB each.
 const MOST_ROWS: usize = 100_000;
 
 /// A CSV text: its heading, and the records below it. Blank rows are none of them.

@@ -28,14 +28,19 @@ fn are_one(one: &Path, other: &Path) -> bool {
 
 /// What a regular file is known by under all its names.
 #[cfg(unix)]
-fn identity(path: &Path) -> Option<(u64, u64)> {
+pub type Identity = (u64, u64);
+#[cfg(not(unix))]
+pub type Identity = std::path::PathBuf;
+
+#[cfg(unix)]
+pub fn identity(path: &Path) -> Option<Identity> {
     use std::os::unix::fs::MetadataExt;
     let metadata = std::fs::metadata(path).ok().filter(Metadata::is_file)?;
     Some((metadata.dev(), metadata.ino()))
 }
 
 #[cfg(not(unix))]
-fn identity(path: &Path) -> Option<std::path::PathBuf> {
+pub fn identity(path: &Path) -> Option<Identity> {
     std::fs::canonicalize(path).ok()
 }
 

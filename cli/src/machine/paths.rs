@@ -19,11 +19,6 @@ pub fn cache_folder() -> Result<PathBuf, CliError> {
     Ok(folders()?.cache_dir().join("secmon"))
 }
 
-/// The folder of the pace files.
-pub fn pace_folder() -> Result<PathBuf, CliError> {
-    Ok(state_folder()?.join("pace"))
-}
-
 /// The folder of the journals of runs over many.
 pub fn runs_folder() -> Result<PathBuf, CliError> {
     Ok(state_folder()?.join("runs"))
@@ -41,7 +36,6 @@ pub fn state_database() -> Result<PathBuf, CliError> {
 }
 
 /// The database of the rate limit's slots.
-#[expect(dead_code, reason = "what is kept in it comes next")]
 pub fn rate_database() -> Result<PathBuf, CliError> {
     Ok(state_folder()?.join("rate.db"))
 }

@@ -383,16 +383,16 @@ impl Ui {
             return;
         }
         let reason = match reason {
-            secmon::WaitReason::Pacing => "paced: next request",
+            secmon::WaitReason::Pacing => "Rate limit: waiting",
             secmon::WaitReason::RateLimited => {
-                "the service says the key's calls are used up: next request"
+                "the service says the key's calls are used up: next request in"
             }
-            _ => "the service did not answer: next try",
+            _ => "the service did not answer: next try in",
         };
         match self.bar_on_screen() {
             Some(bar) => bar.wait(reason, length),
             None if self.is_news(length) => {
-                self.note(&format!("{reason} in {}", durations::shown(length)));
+                self.note(&format!("{reason} {}", durations::shown(length)));
             }
             None => {}
         }

@@ -48,7 +48,7 @@ pub async fn checks(session: &Session, service: &Service) -> Vec<Check> {
     if has_account {
         checks.push(Check::of("portal", portal(session).await));
     }
-    checks.push(pace(session));
+    checks.push(rate_limit(session));
     if session.settings.namespace == Namespace::Provisioning {
         let about = "provisioning: scan, sync, release and pricing exist under billing only";
         checks.push(Check::good("namespace", about));
@@ -140,7 +140,8 @@ async fn portal(session: &Session) -> Result<String, CliError> {
     }
 }
 
-fn pace(session: &Session) -> Check {
+fn rate_limit(session: &Session) -> Check {
+    const NAME: &str = "rate limit";
     let left = session
         .calls_left(RateGroup::Strict)
         .zip(session.calls_left(RateGroup::Default));
@@ -148,5 +149,12 @@ fn pace(session: &Session) -> Check {
         || "no rate limits are kept".to_owned(),
         |(strict, default)| format!("{strict} and {default} calls left of this minute"),
     );
-    Check::good("pace", about)
+    match session.rate_limit_problem() {
+        Some(problem) => Check::advice(
+            NAME,
+            format!("calls of other secmon processes are not counted: {problem}"),
+            "make the folder of that file your own, with mode 700".to_owned(),
+        ),
+        None => Check::good(NAME, about),
+    }
 }

@@ -17,8 +17,8 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files;
 use crate::references::targets::{self, BareNames, Defaults, RowFields, Target};
-use crate::session::pace::LEFT_TO_PEOPLE;
 use crate::session::prompt::Prompt;
+use crate::session::rate_limit::INTERACTIVE_RESERVE;
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::Outcome;
 use crate::values::durations;
@@ -237,7 +237,7 @@ async fn send_rows(
         true => 0,
         false => {
             context.session.leave_calls_to_people()?;
-            LEFT_TO_PEOPLE
+            INTERACTIVE_RESERVE
         }
     };
     let done_before = |row: &Row| sending.is_done(row);
