@@ -143,11 +143,10 @@ pub fn words(text: &str) -> impl Iterator<Item = Word> {
 pub fn read_listed(path: &Path, name: &str) -> Result<String, CliError> {
     const MAX_BYTES: u64 = 16 * 1024 * 1024;
     let bytes = read(path, name, MAX_BYTES)?;
-    let decoded = encoding::decode(&bytes, name)?;
-    if decoded.guessed.is_some() {
-        return Err(CliError::usage(format!("{name} is not UTF-8 text"))
-            .hint("save it as UTF-8, or as UTF-16 with a byte-order mark"));
-    }
+    encoding::refuse_other_formats(&bytes, name)?;
+    let decoded = encoding::unmistakable(&bytes, name)?.ok_or_else(|| {
+        CliError::usage(format!("{name} is not UTF-8 text")).hint("save it as UTF-8 or UTF-16")
+    })?;
     Ok(decoded.text)
 }
 

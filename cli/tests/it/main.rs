@@ -21,6 +21,7 @@ mod error_codes;
 mod errors;
 mod every_change;
 mod every_customer;
+mod field_files;
 mod firewall;
 mod foreign_hands;
 mod help_pages;

@@ -59,12 +59,19 @@ async fn from_file(
     let options = FileOptions {
         map: &args.map,
         delimiter: &args.delimiter,
+        encoding: args.encoding.as_deref(),
     };
     let defaults = Defaults {
         customer: context.session.settings.customer,
         bare_names: bare_names(args),
+        service: args.service.as_deref().filter(|_| args.domain),
     };
-    let sheet = input::read(&context.screen, path, &options, &defaults)?;
+    let sheet = input::read(
+        (&context.screen, &context.prompt),
+        path,
+        &options,
+        &defaults,
+    )?;
     let wanted = args
         .report
         .as_ref()
@@ -85,7 +92,7 @@ fn refuse_beside_file(args: &ProvisionArgs) -> Result<(), CliError> {
         ("--ip-address", !args.ip_address.is_empty()),
         ("--nickname", args.nickname.is_some()),
         ("--hostname", args.hostname.is_some()),
-        ("--service", args.service.is_some()),
+        ("--service", args.service.is_some() && !args.domain),
         ("--product", args.product.is_some()),
         ("--plan", args.plan.is_some()),
         ("--mrr", args.mrr.is_some()),
@@ -144,6 +151,7 @@ fn from_arguments(context: &Context, args: &ProvisionArgs) -> Result<Vec<Target>
         let defaults = Defaults {
             customer,
             bare_names,
+            service: None,
         };
         targets.push(Target::from_fields(&fields, &defaults)?);
     }
