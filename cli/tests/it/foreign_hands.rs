@@ -167,3 +167,37 @@ fn what_is_written_is_not_what_is_read() {
     }
     assert_eq!(tenant.calls("POST", "*").len(), 0);
 }
+
+/// A shell whose profile was kept by a login, and its account.
+fn logged_in() -> (Shell, crate::shell::Account) {
+    let tenant = account();
+    let shell = Shell::new();
+    let login = ["auth", "login", "--base-url", tenant.url(), "--key-stdin"];
+    shell.feed(tenant.api_key(), &login).exits(0);
+    (shell, tenant)
+}
+
+#[test]
+fn a_configuration_that_others_can_write_gives_the_key_to_nobody() {
+    let (shell, _) = logged_in();
+    let listener = account();
+    let file = shell.path(".config/secmon/config.toml");
+    let config = std::fs::read_to_string(&file).expect("the configuration");
+    let address = config.lines().find(|line| line.starts_with("base_url"));
+    let address = address.expect("an address").to_owned();
+    let moved = config.replace(&address, &format!("base_url = \"{}\"", listener.url()));
+    std::fs::write(&file, moved).expect("it is ours");
+    for mode in [0o620, 0o602, 0o666] {
+        open_to(&file, mode);
+        for line in ["endpoint list", "auth status", "doctor"] {
+            let run = shell.line(line);
+            assert_ne!(run.code, 0, "{run:?}");
+        }
+        let login = ["auth", "login", "--key-stdin"];
+        let run = shell.feed("a-new-key-for-it\n", &login).exits(2);
+        assert!(run.stderr.contains("can be written by others"), "{run:?}");
+    }
+    assert!(listener.journal().is_empty(), "a key went out");
+    open_to(&file, 0o644);
+    shell.line("config list").exits(0);
+}
