@@ -283,6 +283,44 @@ pub fn write_private(path: &Path, content: &[u8]) -> Result<(), CliError> {
     Ok(())
 }
 
+/// Puts another content into a file that a person may have put behind a link: the link stays. Where the file is a mount of
+/// its own nothing can take its place, so it is written as it is.
+pub fn replace(path: &Path, content: &[u8]) -> Result<(), CliError> {
+    let failed =
+        |error: std::io::Error| CliError::io(&format!("writing {}", path.display()), &error);
+    let target = link_target(path);
+    let folder = target.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+    file.write_all(content).map_err(failed)?;
+    match file.persist(&target) {
+        Ok(_) => Ok(()),
+        Err(refused) if is_mount(&refused.error) => {
+            std::fs::write(&target, content).map_err(failed)
+        }
+        Err(refused) => Err(failed(refused.error)),
+    }
+}
+
+/// Whether a file could not be renamed because a mount is in its place.
+fn is_mount(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{CrossesDevices, ResourceBusy};
+    matches!(error.kind(), CrossesDevices | ResourceBusy)
+}
+
+/// Where the links at a path lead, in the end. The last one may lead to what is not there yet.
+fn link_target(path: &Path) -> std::path::PathBuf {
+    const MOST_LINKS: usize = 40;
+    let mut target = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(next) = std::fs::read_link(&target) else {
+            break;
+        };
+        target = target.parent().unwrap_or(Path::new(".")).join(next);
+    }
+    target
+}
+
 /// Deletes a file; one that is gone already is as good.
 pub fn remove(path: &Path) -> std::io::Result<()> {
     match std::fs::remove_file(path) {
