@@ -153,9 +153,16 @@ fn shared_rate_limit(
     let RateLimits::On(limits) = settings.rate_limits else {
         return None;
     };
-    let path = paths::rate_database()
-        .ok()
-        .filter(|_| settings.keeps_state)?;
+    if !settings.keeps_state {
+        return None;
+    }
+    let path = paths::rate_database().inspect_err(|error| {
+        let reason = error.message();
+        ui.note(&format!(
+            "warning: {reason}: calls of other secmon processes are not counted"
+        ));
+    });
+    let path = path.ok()?;
     let ui = Arc::clone(ui);
     let notify = Box::new(move |sentence: &str| ui.note(sentence));
     let shared = SharedRateLimit::new(path, account, limits, stop, notify);

@@ -26,6 +26,7 @@ mod firewall;
 mod foreign_hands;
 mod help_pages;
 mod history;
+mod homes;
 mod hostile;
 mod index;
 mod journal;
