@@ -32,6 +32,7 @@ mod index;
 mod journal;
 mod journal_store;
 mod jq;
+mod keys_given;
 mod lists;
 mod local;
 mod many;
