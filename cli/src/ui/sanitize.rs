@@ -17,11 +17,11 @@ pub fn sanitize(text: &str) -> String {
 }
 
 fn is_harmful(c: char) -> bool {
-    let marks = matches!(c, '\u{061C}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}');
+    let marks = matches!(c, '\u{061C}' | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}');
     marks || (c.is_control() && c != '\n')
 }
 
-/// The same for one cell, where a line break would break the row.
+/// A text made harmless for one cell, where a line break would break the row.
 pub fn sanitize_cell(text: &str) -> String {
     sanitize(text).replace('\n', " ")
 }

@@ -24,6 +24,7 @@ mod every_customer;
 mod field_files;
 mod firewall;
 mod foreign_hands;
+mod foreign_text;
 mod help_pages;
 mod history;
 mod homes;
