@@ -21,6 +21,18 @@ fn is_harmful(c: char) -> bool {
     marks || (c.is_control() && c != '\n')
 }
 
+/// A text of which only the first line begins a line: whoever wrote a part of it may have put an end of line there.
+pub fn continued(text: &str) -> String {
+    let mut lines = text.split('\n');
+    let mut continued = lines.next().unwrap_or_default().to_owned();
+    for line in lines {
+        let is_indented = line.is_empty() || line.starts_with(' ');
+        continued.push_str(if is_indented { "\n" } else { "\n  " });
+        continued.push_str(line);
+    }
+    continued
+}
+
 /// A text made harmless for one cell, where a line break would break the row.
 pub fn sanitize_cell(text: &str) -> String {
     sanitize(text).replace('\n', " ")
