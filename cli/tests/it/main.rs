@@ -52,6 +52,7 @@ mod promises;
 mod prompts;
 mod protect;
 mod provision;
+mod proxies;
 mod rate_limit;
 mod rate_slots;
 mod references;
