@@ -15,13 +15,20 @@ pub fn spreadsheet(file: &[u8]) -> Result<Vec<(u64, Vec<String>)>, String> {
     let options = FileOptions {
         map: &[],
         delimiter: "auto",
+        encoding: None,
     };
     let defaults = Defaults {
         customer: "42".parse().ok(),
         bare_names: BareNames::Servers,
+        service: None,
     };
-    let read = encoding::decode(file, "the file")
-        .and_then(|decoded| input::parse(&decoded, "the file", &options, &defaults));
+    const NAME: &str = "the file";
+    let decoded = encoding::refuse_other_formats(file, NAME)
+        .and_then(|()| encoding::unmistakable(file, NAME))
+        .map_err(sentence)?
+        .or_else(|| encoding::in_charset(file, encoding::likeliest(file)?))
+        .ok_or_else(|| "its letters are not known".to_owned())?;
+    let read = input::parse(&decoded, NAME, &options, &defaults);
     let rows = read.map_err(sentence)?.rows.into_iter();
     Ok(rows
         .map(|row| {

@@ -1,5 +1,7 @@
 //! Which field a column of a spreadsheet holds.
 
+use super::cells::visible;
+use super::spreadsheet::Records;
 use crate::error::CliError;
 use crate::ui::invocation::quoted;
 use csv::StringRecord;
@@ -45,19 +47,35 @@ const DOMAINS: &[&str] = &["domain", "domainname"];
 /// What `--map` calls a column that is passed over.
 const PASSED_OVER: &str = "-";
 
-/// The field each column holds; `None` for what is passed over: notes, and the columns of a report.
-pub fn read(
-    header: &StringRecord,
-    map: &[String],
-    name: &str,
-) -> Result<Vec<Option<&'static str>>, CliError> {
-    let mapped = mappings(header, map, name)?;
-    let mut fields: Vec<Option<Option<&str>>> = header
-        .iter()
-        .map(|title| field_of(title, &mapped))
-        .collect();
-    name_servers_beside_addresses(header, &mapped, &mut fields);
-    let columns: Vec<Option<&str>> = fields.iter().map(|field| field.flatten()).collect();
+/// What `endpoint list -o csv` and `domain list -o csv` print besides fields.
+const OWN_EXPORTS: &[&str] = &[
+    "id",
+    "status",
+    "last_scan_at",
+    "next_scan_at",
+    "platform",
+    "quota_paused",
+    "created_at",
+    "employees_compromised",
+    "customers_compromised",
+    "third_parties_compromised",
+    "dark_web_mentions_count",
+    "scan_status",
+    "portal_detail_path",
+];
+
+/// A column of a file.
+#[derive(Debug)]
+pub struct Column {
+    /// Its heading, without what nobody sees; of one without, its number from 1.
+    title: String,
+    /// What it holds; `None` where it is passed over.
+    pub field: Option<&'static str>,
+}
+
+/// Reads what each column holds: a field, or what is passed over, as notes and the columns of a report.
+pub fn read(records: &Records, map: &[String], name: &str) -> Result<Vec<Column>, CliError> {
+    let header = &records.heading;
     if header.iter().any(is_target) {
         return Err(CliError::usage(format!(
             "{name} has no heading row: its first row is {:?}",
@@ -65,15 +83,37 @@ pub fn read(
         ))
         .hint("put \"target,customer\" on top, or what its columns hold: `help csv`"));
     }
+    let titles = titles(records);
+    let mapped = mappings(&titles, map, name)?;
+    let mut fields: Vec<Option<Option<&str>>> = titles
+        .iter()
+        .map(|title| field_of(title, &mapped))
+        .collect();
+    for (place, field) in fields.iter_mut().enumerate() {
+        // A column that nobody has named or filled is none.
+        if header
+            .get(place)
+            .is_none_or(|title| visible(title).is_empty())
+            && records.is_empty_column(place)
+        {
+            *field = Some(None);
+        }
+    }
+    name_servers_beside_addresses(&titles, &mapped, &mut fields);
     let titled = |wanted: Option<Option<&str>>| -> Vec<&str> {
-        let both = header.iter().zip(&fields);
+        let both = titles.iter().zip(&fields);
         both.filter(|(_, field)| **field == wanted)
-            .map(|(title, _)| title)
+            .map(|(title, _)| title.as_str())
             .collect()
     };
     let unknown = titled(None);
     if !unknown.is_empty() {
-        return Err(unknown_columns(name, &unknown));
+        return Err(match heading_below(records) {
+            Some(row) => CliError::usage(format!(
+                "{name}: the headings stand in row {row}: take out the rows above it"
+            )),
+            None => unknown_columns(name, &unknown),
+        });
     }
     for field in FIELDS {
         let titles = titled(Some(Some(field)));
@@ -81,36 +121,83 @@ pub fn read(
             return Err(several_columns(name, &titles, field));
         }
     }
-    if !columns.contains(&Some("target")) {
+    let columns: Vec<Column> = titles
+        .into_iter()
+        .zip(fields)
+        .map(|(title, field)| Column {
+            title,
+            field: field.flatten(),
+        })
+        .collect();
+    if !columns.iter().any(|column| column.field == Some("target")) {
         return Err(no_target(name).hint("begin with an empty file: `provision --template`; or say which column it is: --map COLUMN=target"));
     }
     Ok(columns)
 }
 
+/// The headings as people see them. Where one is missing, or there twice, the column's number names it.
+fn titles(records: &Records) -> Vec<String> {
+    let seen: Vec<String> = records
+        .heading
+        .iter()
+        .map(|title| visible(title).into_owned())
+        .collect();
+    let numbered = seen
+        .iter()
+        .enumerate()
+        .map(|(place, title)| match title.as_str() {
+            "" => (place + 1).to_string(),
+            title => title.to_owned(),
+        });
+    numbered.collect()
+}
+
+/// The row in which the headings stand, where a title stands above them.
+fn heading_below(records: &Records) -> Option<u64> {
+    const ROWS: usize = 10;
+    let filled =
+        |record: &StringRecord| record.iter().filter(|cell| !cell.trim().is_empty()).count();
+    if filled(&records.heading) > 2 {
+        return None;
+    }
+    let is_heading = |record: &StringRecord| {
+        let titles = || record.iter().map(plain_name);
+        titles().any(|title| field_named(&title) == Some("target"))
+            && titles()
+                .filter(|title| field_named(title).is_some())
+                .count()
+                > 1
+    };
+    let mut rows = records.rows.iter().take(ROWS);
+    rows.find(|(_, record)| is_heading(record))
+        .map(|(row, _)| *row)
+}
+
 /// How the columns were read, where their headings do not say it in the field's own words.
-pub fn reading_note(header: &StringRecord, columns: &[Option<&str>]) -> Option<String> {
-    let both = || header.iter().zip(columns);
-    let read = both().filter_map(|(title, field)| {
+pub fn reading_note(columns: &[Column]) -> Option<String> {
+    let read = columns.iter().filter_map(|Column { title, field }| {
         let field = (*field).filter(|field| plain_name(field) != plain_name(title))?;
         Some(format!("{title} is {field}"))
     });
-    let passed = both().filter(|(title, field)| field.is_none() && !is_own(title));
-    let passed = passed.map(|(title, _)| format!("{title} is ignored"));
+    let is_nameless = |title: &str| title.bytes().all(|byte| byte.is_ascii_digit());
+    let passed = columns.iter().filter(|column| {
+        column.field.is_none() && !is_own(&column.title) && !is_nameless(&column.title)
+    });
+    let passed = passed.map(|column| format!("{} is ignored", column.title));
     let all: Vec<String> = read.chain(passed).collect();
     (!all.is_empty()).then(|| format!("columns: {}", all.join(", ")))
 }
 
 /// What a column holds by itself: `None` where nothing is known of it, and nothing in that where it is passed over.
 fn field_of(title: &str, mapped: &[(&str, Option<&'static str>)]) -> Option<Option<&'static str>> {
-    let plain = plain_name(title);
-    if let Some((_, field)) = mapped
-        .iter()
-        .find(|(column, _)| plain_name(column) == plain)
-    {
+    // What is written alike comes before what is meant alike.
+    let exact = mapped.iter().find(|(column, _)| *column == title);
+    let alike = mapped.iter().find(|(column, _)| is_alike(column, title));
+    if let Some((_, field)) = exact.or(alike) {
         return Some(*field);
     }
-    match plain.as_str() {
-        _ if is_own(title) => Some(None),
+    match plain_name(title).as_str() {
+        _ if is_own(title) || OWN_EXPORTS.contains(&title) => Some(None),
         // Columns that are for people alone.
         "bemerkung" | "bemerkungen" | "comment" | "comments" | "kommentar" | "note" | "notes"
         | "notiz" | "notizen" | "remark" | "remarks" => Some(None),
@@ -118,13 +205,19 @@ fn field_of(title: &str, mapped: &[(&str, Option<&'static str>)]) -> Option<Opti
     }
 }
 
+/// Whether two headings are the same to a person. One without letters is like itself only.
+fn is_alike(one: &str, other: &str) -> bool {
+    let plain = plain_name(one);
+    one == other || !plain.is_empty() && plain == plain_name(other)
+}
+
 /// A column of servers is one of their names where another has their addresses.
 fn name_servers_beside_addresses(
-    header: &StringRecord,
+    titles: &[String],
     mapped: &[(&str, Option<&'static str>)],
     fields: &mut [Option<Option<&'static str>>],
 ) {
-    let titles: Vec<String> = header.iter().map(plain_name).collect();
+    let titles: Vec<String> = titles.iter().map(|title| plain_name(title)).collect();
     let is_server = |title: &String| {
         title == SERVER
             && !mapped
@@ -143,7 +236,7 @@ fn name_servers_beside_addresses(
 
 /// What `--map` says, as columns and fields.
 fn mappings<'a>(
-    header: &StringRecord,
+    titles: &[String],
     map: &'a [String],
     name: &str,
 ) -> Result<Vec<(&'a str, Option<&'static str>)>, CliError> {
@@ -151,26 +244,22 @@ fn mappings<'a>(
         .iter()
         .map(|pair| mapping(pair))
         .collect::<Result<Vec<_>, _>>()?;
-    let titles: Vec<String> = header.iter().map(plain_name).collect();
-    let missing = mapped
-        .iter()
-        .find(|(column, _)| !titles.contains(&plain_name(column)));
-    match missing {
+    let is_there = |column: &str| titles.iter().any(|title| is_alike(column, title));
+    match mapped.iter().find(|(column, _)| !is_there(column)) {
         None => Ok(mapped),
-        Some((column, _)) => {
-            let there: Vec<&str> = header.iter().collect();
-            Err(CliError::usage(format!(
-                "--map: {name} has no column {column:?} (columns: {})",
-                there.join(", ")
-            )))
-        }
+        Some((column, _)) => Err(CliError::usage(format!(
+            "--map: {name} has no column {column:?} (columns: {})",
+            titles.join(", ")
+        ))),
     }
 }
 
 fn mapping(pair: &str) -> Result<(&str, Option<&'static str>), CliError> {
-    let (column, field) = pair.split_once('=').ok_or_else(|| {
+    // No field has an equals sign in its name; a heading may.
+    let (column, field) = pair.rsplit_once('=').ok_or_else(|| {
         CliError::usage(format!("--map: {pair:?} is not of the form COLUMN=FIELD"))
     })?;
+    let (column, field) = (column.trim(), field.trim());
     if field == PASSED_OVER {
         return Ok((column, None));
     }
@@ -183,32 +272,40 @@ fn mapping(pair: &str) -> Result<(&str, Option<&'static str>), CliError> {
     Ok((column, Some(known)))
 }
 
+/// `--map` for a heading, as a shell takes it.
+fn map_of(title: &str, field: &str) -> String {
+    let pair = match quoted(title) == title {
+        true => format!("{title}={field}"),
+        false => quoted(&format!("{title}={field}")),
+    };
+    match title.starts_with('-') {
+        true => format!("--map={pair}"),
+        false => format!("--map {pair}"),
+    }
+}
+
 fn several_columns(name: &str, titles: &[&str], field: &str) -> CliError {
     let message = format!(
         "{name} has {} columns for {field}: {}",
         titles.len(),
         titles.join(", ")
     );
-    if titles
-        .iter()
-        .all(|title| plain_name(title) == plain_name(titles[0]))
-    {
+    if titles.iter().all(|title| is_alike(title, titles[0])) {
         return CliError::usage(message)
             .hint("give one of them another heading, or take it out of the file");
     }
     let last = titles.last().copied().unwrap_or_default();
-    let last = quoted(last);
     CliError::usage(message).hint(format!(
-        "say what one of them holds, as --map {last}=FIELD (fields: {}), or ignore it with --map {last}={PASSED_OVER}",
-        FIELDS.join(", ")
+        "say what one of them holds, as {} (fields: {}), or ignore it with {}",
+        map_of(last, "FIELD"),
+        FIELDS.join(", "),
+        map_of(last, PASSED_OVER)
     ))
 }
 
 fn unknown_columns(name: &str, titles: &[&str]) -> CliError {
     let mapped_to = |field: &str| {
-        let maps = titles
-            .iter()
-            .map(|title| format!("--map {}={field}", quoted(title)));
+        let maps = titles.iter().map(|title| map_of(title, field));
         maps.collect::<Vec<_>>().join(" ")
     };
     let (columns, them) = match titles {
@@ -219,11 +316,29 @@ fn unknown_columns(name: &str, titles: &[&str]) -> CliError {
         "{name}: unknown {columns} {} (fields: {})",
         titles
             .iter()
-            .map(|title| format!("{title:?}"))
+            .map(
+                |title| match title.bytes().all(|byte| byte.is_ascii_digit()) {
+                    true => format!("number {title}, which has no heading"),
+                    false => format!("{title:?}"),
+                }
+            )
             .collect::<Vec<_>>()
             .join(", "),
         FIELDS.join(", ")
     );
+    if let [whole] = titles
+        && let Some(other) = ['|', '，', '；', ':']
+            .into_iter()
+            .find(|other| whole.contains(*other))
+        && field_named(&plain_name(whole.split(other).next().unwrap_or_default())).is_some()
+    {
+        return CliError::usage(message).hint(match other.is_ascii() {
+            true => format!("if {other} stands between the columns, say so: --delimiter '{other}'"),
+            false => format!(
+                "write a comma, a semicolon or a tab between the columns instead of {other}"
+            ),
+        });
+    }
     CliError::usage(message).hint(format!(
         "say which FIELD it is with {}, or ignore {them} with {}",
         mapped_to("FIELD"),

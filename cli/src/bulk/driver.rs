@@ -207,7 +207,8 @@ fn judged<R>(
                 row.step = Step::Settled(RowOutcome::Left(Applied::noted("not found")));
             }
             Step::Doubtful(reason) if !may_ask && !context.session.settings.safety.dry_run => {
-                let error = CliError::new(LocalErrorKind::CameBack, format!("not sent: {reason}"));
+                let error =
+                    CliError::new(LocalErrorKind::NotConfirmed, format!("not sent: {reason}"));
                 row.step = Step::Settled(RowOutcome::Failed(error));
             }
             _ => {}

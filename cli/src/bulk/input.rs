@@ -1,12 +1,14 @@
 //! Reading a spreadsheet: every row is checked before anything is sent.
 
-use super::columns;
+use super::cells;
+use super::columns::{self, Column};
 use super::spreadsheet::{self, BadRow};
-use crate::error::CliError;
-use crate::machine::encoding::{self, Decoded, Letters};
+use crate::error::{CliError, Own};
+use crate::machine::encoding::{self, Charset, Decoded, Letters};
 use crate::machine::files;
 use crate::references::targets::{Defaults, RowFields, Target};
-use crate::ui::Ui;
+use crate::session::prompt::Prompt;
+use crate::ui::{Ui, uninert};
 use crate::values::durations::counted;
 use csv::StringRecord;
 use secmon::model::CustomerId;
@@ -22,6 +24,8 @@ pub struct FileOptions<'a> {
     pub map: &'a [String],
     /// The delimiter, or `auto`.
     pub delimiter: &'a str,
+    /// The name of its letters, where somebody has said it.
+    pub encoding: Option<&'a str>,
 }
 
 /// A row that can be sent.
@@ -42,6 +46,17 @@ pub struct Dialect {
     pub delimiter: u8,
     /// The letters.
     pub letters: Letters,
+    /// Whether a line ends in CR LF.
+    pub is_crlf: bool,
+    /// Whether the first line tells the delimiter.
+    pub tells_delimiter: bool,
+}
+
+impl Dialect {
+    /// Whether a comma stands before the decimals.
+    fn has_decimal_comma(self) -> bool {
+        matches!(self.delimiter, b';' | b'\t')
+    }
 }
 
 /// A file whose rows are all good.
@@ -64,13 +79,13 @@ pub fn template() -> String {
 
 /// Reads a file, or standard input for `-`.
 pub fn read(
-    screen: &Ui,
+    (screen, prompt): (&Ui, &Prompt),
     path: &Path,
     options: &FileOptions<'_>,
-    defaults: &Defaults,
+    defaults: &Defaults<'_>,
 ) -> Result<Sheet, CliError> {
     let name = files::name_of(path);
-    let decoded = decoded(screen, path, &name)?;
+    let decoded = decoded(prompt, path, &name, options.encoding)?;
     let sheet = parse(&decoded, &name, options, defaults)?;
     for note in &sheet.notes {
         screen.note(note);
@@ -78,56 +93,134 @@ pub fn read(
     Ok(sheet)
 }
 
-/// Reads a file's letters, and says where they had to be guessed.
+/// Reads a file whose letters beyond ASCII mean nothing; where they had to be guessed, that is said.
 pub fn read_text(screen: &Ui, path: &Path, name: &str) -> Result<String, CliError> {
-    Ok(decoded(screen, path, name)?.text)
+    let bytes = files::read(path, name, MAX_BYTES)?;
+    encoding::refuse_other_formats(&bytes, name)?;
+    if let Some(decoded) = encoding::unmistakable(&bytes, name)? {
+        return Ok(decoded.text);
+    }
+    screen.note(&format!(
+        "warning: {name} is not UTF-8: it is read as Windows-1252"
+    ));
+    let charset = Charset::Web(encoding_rs::WINDOWS_1252);
+    Ok(charset.decode(&bytes).unwrap_or_default())
 }
 
-fn decoded(screen: &Ui, path: &Path, name: &str) -> Result<Decoded, CliError> {
-    let decoded = encoding::decode(&files::read(path, name, MAX_BYTES)?, name)?;
-    if let Some(encoding) = decoded.guessed {
-        screen.note(&format!(
-            "warning: {name} is not UTF-8: it is read as {encoding}"
-        ));
+/// Reads a file in the letters that were named, or that are beyond doubt, or that a person agrees to.
+pub fn decoded(
+    prompt: &Prompt,
+    path: &Path,
+    name: &str,
+    named: Option<&str>,
+) -> Result<Decoded, CliError> {
+    let bytes = files::read(path, name, MAX_BYTES)?;
+    encoding::refuse_other_formats(&bytes, name)?;
+    encoding::refuse_markup(&bytes, name)?;
+    if let Some(label) = named {
+        let charset = Charset::named(label).ok_or_else(|| {
+            CliError::usage(format!(
+                "--encoding: {label:?} is not known: give {ENCODINGS}"
+            ))
+        })?;
+        return encoding::in_charset(&bytes, charset).ok_or_else(|| {
+            CliError::usage(format!("{name} is not {}: {ENCODING_HINT}", charset.name()))
+        });
     }
-    Ok(decoded)
+    if let Some(decoded) = encoding::unmistakable(&bytes, name)? {
+        return Ok(decoded);
+    }
+    if let Some(line) = encoding::first_odd_line(&bytes) {
+        let message =
+            format!("{name} is UTF-8 in some lines and not in others (first in line {line})");
+        return Err(CliError::usage(message).hint("save it as CSV UTF-8 from where it was made"));
+    }
+    let unknown = CliError::usage(format!(
+        "{name} is not UTF-8, and its letters are not guessed"
+    ));
+    let likely = encoding::likeliest(&bytes)
+        .and_then(|charset| Some((charset.name(), encoding::in_charset(&bytes, charset)?)));
+    let Some((charset, decoded)) = likely else {
+        return Err(unknown.hint(ENCODING_HINT));
+    };
+    let samples = samples(&decoded).join(", ");
+    if !prompt.may_ask() {
+        let hint = format!("{ENCODING_HINT}; as {charset} it says {samples}");
+        return Err(unknown.hint(hint));
+    }
+    let question = format!("{name} is not UTF-8. As {charset} it says {samples}.");
+    match prompt.agrees(&question, "Is that right?")? {
+        true => Ok(decoded),
+        false => {
+            let message = format!("{name} was not read, so nothing was sent");
+            Err(CliError::new(Own::Declined, message).hint(ENCODING_HINT))
+        }
+    }
+}
+
+const ENCODINGS: &str = "windows-1250, windows-1251, windows-1252, iso-8859-2, macintosh, cp850, cp852 or another name of that kind";
+const ENCODING_HINT: &str = "say what it is with --encoding NAME (as windows-1250, windows-1252, cp852, macintosh), or save it as CSV UTF-8";
+
+/// Some of the cells that are not plain ASCII.
+fn samples(decoded: &Decoded) -> Vec<String> {
+    const SAMPLES: usize = 3;
+    let cells = decoded.text.split(['\r', '\n', ',', ';', '\t', '"']);
+    let mut samples: Vec<String> = Vec::new();
+    for cell in cells.map(str::trim).filter(|cell| !cell.is_ascii()) {
+        let cell = format!("\"{cell}\"");
+        if !samples.contains(&cell) {
+            samples.push(cell);
+        }
+    }
+    // Headings are known better than what stands below them.
+    let below = samples.len().saturating_sub(SAMPLES);
+    samples.split_off(below)
 }
 
 pub fn parse(
     decoded: &Decoded,
     name: &str,
     options: &FileOptions<'_>,
-    defaults: &Defaults,
+    defaults: &Defaults<'_>,
 ) -> Result<Sheet, CliError> {
     let text = &decoded.text;
+    if text.trim_start().starts_with(['[', '{']) {
+        return Err(CliError::usage(format!("{name} is JSON: give a CSV file")));
+    }
+    let delimiter = spreadsheet::delimiter(options.delimiter, text)?;
     let dialect = Dialect {
-        delimiter: spreadsheet::delimiter(options.delimiter, text)?,
+        delimiter,
         letters: decoded.letters,
+        is_crlf: text.contains("\r\n"),
+        tells_delimiter: spreadsheet::separator_line(text).is_some(),
     };
-    let spreadsheet::Records {
-        heading: header,
-        rows: records,
-    } = spreadsheet::records(text, dialect.delimiter, name)?;
-    let columns = columns::read(&header, options.map, name)?;
+    let records = spreadsheet::records(text, delimiter, name)?;
+    let columns = columns::read(&records, options.map, name)?;
     let mut rows = Vec::new();
     let mut problems = Vec::new();
     let mut earlier = EarlierRows::new();
     let mut seen = HashSet::new();
-    let all = records.len();
-    for (line, record) in records {
-        let cells: Vec<&str> = record.iter().map(str::trim).collect();
+    let mut notes = ReadingNotes::default();
+    for (line, record) in &records.rows {
+        let cells: Vec<_> = record.iter().map(cells::visible).collect();
         if !seen.insert(cells.join("\n")) {
             continue;
         }
-        match spreadsheet::check_width(&record, &header)
-            .and_then(|()| row(record, line, (&columns, dialect), defaults))
-            .and_then(|row| new_row(row, line, &mut earlier))
+        let reader = RowReader {
+            columns: &columns,
+            dialect,
+            defaults,
+        };
+        match records
+            .check_width(record)
+            .and_then(|()| reader.read(record, *line, &mut notes))
+            .and_then(|row| new_row(row, *line, &mut earlier))
         {
             Ok(row) => rows.push(row),
-            Err(error) => problems.push(BadRow::new(line, &error)),
+            Err(error) => problems.push(BadRow::new(*line, &error)),
         }
     }
-    let repeated = all - seen.len();
+    let repeated = records.rows.len() - seen.len();
     let repeated = (repeated > 0).then(|| {
         let rows = counted(repeated, "row");
         format!("{rows} left out: the same as an earlier one")
@@ -141,10 +234,11 @@ pub fn parse(
         )));
     }
     Ok(Sheet {
-        header: header.iter().map(str::to_owned).collect(),
+        header: records.heading.iter().map(str::to_owned).collect(),
         rows,
-        notes: columns::reading_note(&header, &columns)
+        notes: columns::reading_note(&columns)
             .into_iter()
+            .chain(notes.sentences())
             .chain(repeated)
             .collect(),
         dialect,
@@ -153,55 +247,204 @@ pub fn parse(
 
 /// Refuses a row for what an earlier row has: which one would count?
 fn new_row(row: Row, line: u64, earlier: &mut EarlierRows) -> Result<Row, CliError> {
-    let (name, customer) = (row.target.name(), row.target.customer());
-    let first = *earlier
-        .entry((customer, row.target.identity()))
-        .or_insert(line);
-    if first != line {
-        return Err(CliError::usage(format!(
-            "{name} of customer {customer} is in row {first} already"
-        )));
+    let customer = row.target.customer();
+    let first = earlier
+        .entry(row.target.identity())
+        .or_insert((line, customer));
+    let (name, (first, other)) = (row.target.name(), *first);
+    match first == line {
+        true => Ok(row),
+        false if other == customer => Err(CliError::usage(format!(
+            "{name:?} of customer {customer} is in row {first} already, with other cells: keep one of the rows"
+        ))),
+        false => Err(CliError::usage(format!(
+            "{name:?} of customer {customer} is in row {first} already, for customer {other}: keep one of the rows"
+        ))),
     }
-    Ok(row)
 }
 
-/// The lines of the records that rows before were for.
-type EarlierRows = HashMap<(CustomerId, String), u64>;
+/// The lines of the records that rows before were for, with their customers.
+type EarlierRows = HashMap<String, (u64, CustomerId)>;
 
-fn row(
-    record: StringRecord,
-    line: u64,
-    (columns, dialect): (&[Option<&'static str>], Dialect),
-    defaults: &Defaults,
-) -> Result<Row, CliError> {
-    let mut fields = RowFields::default();
-    for (cell, column) in record.iter().zip(columns) {
-        if let Some(field) = column {
-            match *field {
-                "mrr" if dialect.delimiter == b';' => fields.set(field, &with_point(cell.trim())),
-                field => fields.set(field, cell.trim()),
+/// What was passed over in cells, to be said once.
+#[derive(Debug, Default)]
+struct ReadingNotes {
+    invisible: Passed,
+    placeholders: Passed,
+}
+
+#[derive(Debug, Default)]
+struct Passed {
+    cells: usize,
+    first: Option<(u64, String)>,
+}
+
+impl Passed {
+    fn note(&mut self, line: u64, what: impl Into<String>) {
+        self.cells += 1;
+        self.first.get_or_insert_with(|| (line, what.into()));
+    }
+}
+
+impl ReadingNotes {
+    fn sentences(self) -> Vec<String> {
+        let mut sentences = Vec::new();
+        if let Some((line, field)) = self.invisible.first {
+            let cells = counted(self.invisible.cells, "cell");
+            sentences.push(format!(
+                "invisible characters taken out of {cells} (first in row {line}, {field})"
+            ));
+        }
+        if let Some((line, cell)) = self.placeholders.first {
+            let cells = counted(self.placeholders.cells, "cell");
+            sentences.push(format!(
+                "{cells} read as empty (first in row {line}: {cell})"
+            ));
+        }
+        sentences
+    }
+}
+
+/// What the cells of a row mean.
+#[derive(Clone, Copy)]
+struct RowReader<'a> {
+    columns: &'a [Column],
+    dialect: Dialect,
+    defaults: &'a Defaults<'a>,
+}
+
+impl RowReader<'_> {
+    fn read(
+        self,
+        record: &StringRecord,
+        line: u64,
+        notes: &mut ReadingNotes,
+    ) -> Result<Row, CliError> {
+        let mut fields = RowFields::default();
+        let mut problems = Vec::new();
+        for (raw, column) in record.iter().zip(self.columns) {
+            let Some(field) = column.field else { continue };
+            match self.cell(field, raw, line, notes) {
+                Ok(cell) => fields.set(field, &cell),
+                Err(problem) => problems.push(format!("{field}: {problem}")),
             }
         }
+        if !problems.is_empty() {
+            return Err(CliError::usage(problems.join("; ")));
+        }
+        let target = Target::from_fields(&fields, self.defaults)?;
+        Ok(Row {
+            line: Some(line),
+            target,
+            cells: record.clone(),
+        })
     }
-    let target = Target::from_fields(&fields, defaults)?;
-    Ok(Row {
-        line: Some(line),
-        target,
-        cells: record,
-    })
+
+    fn cell(
+        self,
+        field: &str,
+        raw: &str,
+        line: u64,
+        notes: &mut ReadingNotes,
+    ) -> Result<String, String> {
+        let cell = cells::visible(raw);
+        if cell != raw.trim() {
+            notes.invisible.note(line, field);
+        }
+        if let Some(problem) = cells::problem(&cell) {
+            return Err(problem);
+        }
+        let cell = uninert(&cell);
+        match field {
+            "target" if cells::is_placeholder(&cell) => Err(format!(
+                "\"{cell}\" stands for nothing: give an address, or take the row out"
+            )),
+            "target" if cells::is_total(&cell) => {
+                Err(format!("\"{cell}\" is the row of a sum: take it out"))
+            }
+            "target" => match cells::several_targets(&cell) {
+                Some(count) => Err(format!(
+                    "\"{cell}\" holds {count} of them: give each a row of its own"
+                )),
+                None => Ok(cell),
+            },
+            _ if cells::is_placeholder(&cell) => {
+                notes.placeholders.note(line, cell);
+                Ok(String::new())
+            }
+            "mrr" if self.dialect.has_decimal_comma() => amount(&cell),
+            "customer" | "service_id" => Ok(whole_number(&cell).to_owned()),
+            _ => Ok(cell),
+        }
+    }
 }
 
-/// An amount as spreadsheets write it that put `;` between columns: `1.009,90`. What is no such amount stays as it is.
-fn with_point(amount: &str) -> String {
-    let Some((whole, decimals)) = amount.split_once(',') else {
-        return amount.to_owned();
+/// A number that a program has kept as one with decimals, because another cell of its column is empty: `42.0`.
+fn whole_number(cell: &str) -> &str {
+    match cell.strip_suffix(".0") {
+        Some(whole) if !whole.is_empty() && whole.bytes().all(|byte| byte.is_ascii_digit()) => {
+            whole
+        }
+        _ => cell,
+    }
+}
+
+/// An amount as spreadsheets write it that put `;` or a tab between columns: `1.009,90`. What is no such amount stays as it
+/// is; what reads two ways is refused.
+fn amount(cell: &str) -> Result<String, String> {
+    let is_digits =
+        |text: &str| !text.is_empty() && text.bytes().all(|letter| letter.is_ascii_digit());
+    let comma = cell.rfind(',');
+    let point = cell.rfind('.');
+    let decimal_at = match (comma, point) {
+        (Some(comma), Some(point)) => Some(comma.max(point)),
+        (comma, point) => comma.or(point),
     };
-    let is_digits = |text: &str| text.chars().all(|letter| letter.is_ascii_digit());
-    let mut groups = whole.split('.');
+    let (whole, decimals) = match decimal_at {
+        Some(place) => (&cell[..place], Some(&cell[place + 1..])),
+        None => (cell, None),
+    };
+    let separator = |c: char| matches!(c, '.' | ',' | ' ' | '\u{A0}' | '\u{202F}' | '\'' | '’');
+    let mut groups = whole.split(separator);
     let first = groups.next().unwrap_or_default();
-    let is_grouped = groups.all(|group| group.len() == 3 && is_digits(group));
-    match is_grouped && !first.is_empty() && is_digits(first) && is_digits(decimals) {
-        true => format!("{}.{decimals}", whole.replace('.', "")),
-        false => amount.to_owned(),
+    let mut separators = whole.matches(separator);
+    let mark = separators.next();
+    let is_one_mark = separators.all(|other| Some(other) == mark);
+    let is_grouped = mark.is_some()
+        && is_one_mark
+        && first.len() <= 3
+        && groups.all(|group| group.len() == 3 && is_digits(group));
+    let digits: String = whole.chars().filter(char::is_ascii_digit).collect();
+    let is_whole = is_digits(first) && (mark.is_none() || is_grouped);
+    match decimals {
+        None if is_whole => Ok(digits),
+        // 1.234.567 has no decimals.
+        Some(last)
+            if is_whole
+                && is_grouped
+                && mark
+                    == cell
+                        .get(decimal_at.unwrap_or_default()..)
+                        .and_then(|rest| rest.get(..1)) =>
+        {
+            match last.len() == 3 && is_digits(last) {
+                true => Ok(format!("{digits}{last}")),
+                false => Ok(cell.to_owned()),
+            }
+        }
+        Some(last)
+            if is_whole
+                && !is_grouped
+                && last.len() == 3
+                && is_digits(last)
+                && first.len() <= 3
+                && first != "0" =>
+        {
+            Err(format!(
+                "\"{cell}\" can mean {digits}{last} or {digits}.{last}: write it with two decimals, as {digits}{last},00"
+            ))
+        }
+        Some(last) if is_whole && is_digits(last) => Ok(format!("{digits}.{last}")),
+        _ => Ok(cell.to_owned()),
     }
 }

@@ -1,6 +1,7 @@
 //! Doing the same to many: a spreadsheet of servers, or several targets on one command line.
 
 pub mod args;
+mod cells;
 mod columns;
 mod driver;
 pub mod input;

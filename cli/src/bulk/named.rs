@@ -1,9 +1,11 @@
 //! Servers that a file names: one a line, or in a spreadsheet that could be provisioned too.
 
+use super::cells::{is_placeholder, is_total, problem, visible};
 use super::columns;
 use super::spreadsheet;
 use crate::error::CliError;
 use crate::machine::files::{self, Word};
+use crate::ui::uninert;
 use csv::StringRecord;
 use secmon::model::CustomerId;
 use std::path::Path;
@@ -40,7 +42,9 @@ pub fn read(path: &Path, name: &str) -> Result<Vec<NamedServer>, CliError> {
 
 /// Whether the first line names a column of targets, whatever its quotes.
 fn begins_with_heading(text: &str, delimiter: u8) -> bool {
-    let first = text.split(['\r', '\n']).find(|line| !line.is_empty());
+    let is_told = spreadsheet::separator_line(text).is_some();
+    let mut lines = text.split(['\r', '\n']).filter(|line| !line.is_empty());
+    let first = lines.nth(usize::from(is_told));
     let titles = first.unwrap_or_default().split(char::from(delimiter));
     let mut titles = titles.map(|title| title.trim().trim_matches('"'));
     titles.any(|title| columns::is_for(title, "target"))
@@ -74,15 +78,24 @@ impl Places {
     }
 
     fn read(&self, record: &StringRecord, line: u64) -> Result<NamedServer, CliError> {
-        let cell = |place| record.get(place).unwrap_or_default().trim();
-        let customer = self.customer.map(cell).filter(|cell| !cell.is_empty());
-        let customer = customer.map(str::parse).transpose().map_err(|_| {
-            CliError::usage(format!(
-                "{:?} is not a customer number: give 1 or more",
-                customer.unwrap_or_default()
-            ))
-        })?;
-        let text = cell(self.target).to_owned();
+        let cell = |place| uninert(&visible(record.get(place).unwrap_or_default()));
+        let customer = self.customer.map(cell);
+        let customer = customer.filter(|cell| !cell.is_empty() && !is_placeholder(cell));
+        let customer = customer.map(|cell| {
+            cell.parse().map_err(|_| {
+                CliError::usage(format!("{cell:?} is not a customer number: give 1 or more"))
+            })
+        });
+        let customer = customer.transpose()?;
+        let text = cell(self.target);
+        if let Some(problem) = problem(&text) {
+            return Err(CliError::usage(problem));
+        }
+        if is_placeholder(&text) || is_total(&text) {
+            return Err(CliError::usage(format!(
+                "\"{text}\" names no server: take the row out"
+            )));
+        }
         let line = Some(line);
         Ok(NamedServer {
             word: Word { line, text },

@@ -182,6 +182,11 @@ impl ReportFile {
             kept,
         };
         report.send(&sheet.dialect.letters.beginning())?;
+        if sheet.dialect.tells_delimiter {
+            let delimiter = char::from(sheet.dialect.delimiter);
+            let line = format!("sep={delimiter}{}", report.line_end());
+            report.send(&sheet.dialect.letters.encode(&line))?;
+        }
         report.write(titles.into_iter().chain(own))?;
         Ok(report)
     }
@@ -205,9 +210,21 @@ impl ReportFile {
         ]))
     }
 
+    fn line_end(&self) -> &'static str {
+        match self.dialect.is_crlf {
+            true => "\r\n",
+            false => "\n",
+        }
+    }
+
     fn write(&mut self, record: impl Iterator<Item = String>) -> Result<(), CliError> {
+        let terminator = match self.dialect.is_crlf {
+            true => csv::Terminator::CRLF,
+            false => csv::Terminator::Any(b'\n'),
+        };
         let mut line = csv::WriterBuilder::new()
             .delimiter(self.dialect.delimiter)
+            .terminator(terminator)
             .from_writer(Vec::new());
         let line = line
             .write_record(record)

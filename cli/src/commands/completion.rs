@@ -47,6 +47,9 @@ pub fn script(shell: clap_complete::Shell) -> Outcome {
         // Writing to memory cannot fail.
         let _ = completer.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script);
     }
+    if shell == clap_complete::Shell::Bash {
+        script.extend_from_slice(include_bytes!("completion.bash"));
+    }
     Outcome::text(String::from_utf8_lossy(&script))
 }
 

@@ -11,7 +11,6 @@ use crate::session::Session;
 use crate::session::batch::RunKind;
 use crate::session::prompt::{Danger, Prompt};
 use crate::state::changes::Scope;
-use crate::ui::Ui;
 use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, count_or_unknown, shown, to_json};
 use crate::values::durations::{counted, counted_if_told};
 use clap::Args;
@@ -39,6 +38,9 @@ pub struct SyncArgs {
     /// CSV or JSON file, or - for standard input
     #[arg(short, long, value_name = "FILE", required = true)]
     pub file: PathBuf,
+    /// Letters of a file that is neither UTF-8 nor UTF-16, as windows-1250, cp852 or macintosh
+    #[arg(long, value_name = "NAME")]
+    pub encoding: Option<String>,
     /// Version of your billing module, at most 20 characters
     #[arg(long, value_name = "VERSION")]
     pub module_version: Option<String>,
@@ -69,7 +71,7 @@ const ONE_SERVER: &str = "endpoint";
 /// Runs the command.
 pub async fn run(context: &Context, args: SyncArgs) -> Result<Outcome, CliError> {
     context.session.settings.need_billing("a sync is made")?;
-    let requests = requests(read(&context.screen, &args)?, &args)?;
+    let requests = requests(read(&context.prompt, &args)?, &args)?;
     confirm(context, &requests).await?;
     if requests.len() > 1 && !args.use_whole_window {
         context.session.leave_calls_to_people()?;
@@ -115,9 +117,9 @@ fn requests(body: Body, args: &SyncArgs) -> Result<Vec<SyncServices>, CliError> 
     Ok(requests)
 }
 
-fn read(screen: &Ui, args: &SyncArgs) -> Result<Body, CliError> {
+fn read(prompt: &Prompt, args: &SyncArgs) -> Result<Body, CliError> {
     let name = files::name_of(&args.file);
-    let text = input::read_text(screen, &args.file, &name)?;
+    let text = input::decoded(prompt, &args.file, &name, args.encoding.as_deref())?.text;
     let wrong = |error: serde_json::Error| CliError::usage(format!("{name}: {error}"));
     let body = match text.trim_start().chars().next() {
         Some('[') => Body::of(serde_json::from_str(&text).map_err(wrong)?),

@@ -113,8 +113,8 @@ failures! {
     Declined: "declined", Other, false, None;
     /// An item of a run that was never sent.
     NotSent: "not_sent", Other, false, None;
-    /// A record that a run which ended early had ended, and that is there again.
-    CameBack: "came_back", SomeFailed, false, Some("run the command in a terminal, where it is asked about");
+    /// A record that is not as an earlier run left it: nothing is sent before somebody has agreed.
+    NotConfirmed: "not_confirmed", SomeFailed, false, Some("run the command in a terminal, where it is asked about");
     /// A rule that is in the way of another.
     Overlap: "overlap", Conflict, false, None;
     /// A record that has changed since what is to be taken back.

@@ -1,18 +1,33 @@
 //! The letters of a file, whichever program has saved it.
 
+mod dos;
+mod guess;
+
 use crate::error::CliError;
-use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use dos::CodePage;
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+pub use guess::likeliest;
 
-/// How the files of spreadsheet programs begin that are no text.
-const WORKBOOKS: &[&[u8]] = &[b"PK\x03\x04", b"\xD0\xCF\x11\xE0"];
+/// How files begin that are no text, and what they are.
+const FORMATS: &[(&[u8], &str)] = &[
+    (b"\xD0\xCF\x11\xE0", "an Excel workbook"),
+    (b"\x1F\x8B", "a compressed file"),
+    (b"%PDF", "a PDF document"),
+    (b"{\\rtf", "an RTF document"),
+];
 
-/// A text, and what there is to say about how it was read.
+/// How a ZIP archive begins, which workbooks are.
+const ARCHIVE: &[u8] = b"PK\x03\x04";
+
+/// What an OpenDocument file says of itself, soon behind that.
+const OPEN_DOCUMENT: &[u8] = b"mimetypeapplication/vnd.oasis.opendocument";
+const SOON: usize = 256;
+
+/// A text, and how it was written.
 #[derive(Debug)]
 pub struct Decoded {
     /// The text, without a byte-order mark.
     pub text: String,
-    /// The encoding, where it had to be guessed.
-    pub guessed: Option<&'static str>,
     /// How it was written.
     pub letters: Letters,
 }
@@ -20,8 +35,84 @@ pub struct Decoded {
 /// How a file writes its letters.
 #[derive(Debug, Clone, Copy)]
 pub struct Letters {
-    encoding: &'static Encoding,
+    charset: Charset,
     is_marked: bool,
+}
+
+/// What stands for which letter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Charset {
+    /// Of the web and of Windows.
+    Web(&'static Encoding),
+    /// Of a console.
+    Dos(&'static CodePage),
+}
+
+impl Charset {
+    /// The one that people call so.
+    pub fn named(name: &str) -> Option<Self> {
+        let label = name.trim().to_ascii_lowercase();
+        let plain: String = label.chars().filter(char::is_ascii_alphanumeric).collect();
+        let number = plain.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+        if let Some(page) = dos::PAGES.iter().find(|page| page.number == number) {
+            return Some(Self::Dos(page));
+        }
+        let label = match (plain.as_str(), number) {
+            (_, "1250" | "1251" | "1252" | "1253" | "1254" | "1255" | "1256" | "1257" | "1258") => {
+                format!("windows-{number}")
+            }
+            ("macroman" | "xmacroman" | "applemacintosh", _) => "macintosh".to_owned(),
+            ("ansi" | "western", _) => "windows-1252".to_owned(),
+            ("utf8" | "utf8bom" | "utf8sig", _) => "utf-8".to_owned(),
+            ("utf16" | "unicode", _) => "utf-16le".to_owned(),
+            ("latin1" | "latin2" | "latin5", _) => plain.clone(),
+            (_, "866") => "ibm866".to_owned(),
+            (plain, _) if plain.starts_with("iso8859") => {
+                format!("iso-8859-{}", plain.trim_start_matches("iso8859"))
+            }
+            _ => label,
+        };
+        Encoding::for_label_no_replacement(label.as_bytes()).map(Self::Web)
+    }
+
+    /// What `--encoding` calls it.
+    pub fn name(self) -> String {
+        match self {
+            Self::Web(encoding) => encoding.name().to_ascii_lowercase(),
+            Self::Dos(page) => format!("cp{}", page.number),
+        }
+    }
+
+    /// The text of the bytes, where they are such.
+    pub fn decode(self, bytes: &[u8]) -> Option<String> {
+        match self {
+            Self::Web(encoding) => {
+                let (text, broken) = encoding.decode_with_bom_removal(bytes);
+                (!broken).then(|| text.into_owned())
+            }
+            Self::Dos(page) => Some(page.decode(bytes)),
+        }
+    }
+
+    /// A letter, where it has a place.
+    fn encode(self, letter: char) -> Option<Vec<u8>> {
+        match self {
+            Self::Web(encoding) if encoding == UTF_16LE => Some(units(letter, u16::to_le_bytes)),
+            Self::Web(encoding) if encoding == UTF_16BE => Some(units(letter, u16::to_be_bytes)),
+            Self::Web(encoding) => {
+                let mut text = [0; 4];
+                let (bytes, _, replaced) = encoding.encode(letter.encode_utf8(&mut text));
+                (!replaced).then(|| bytes.into_owned())
+            }
+            Self::Dos(page) => page.encode(letter).map(|byte| vec![byte]),
+        }
+    }
+}
+
+fn units(letter: char, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    let mut units = [0; 2];
+    let units = letter.encode_utf16(&mut units);
+    units.iter().flat_map(|unit| bytes(*unit)).collect()
 }
 
 impl Letters {
@@ -33,45 +124,107 @@ impl Letters {
         }
     }
 
-    /// A text in these letters.
+    /// A text in these letters. What they do not have is a question mark.
     pub fn encode(self, text: &str) -> Vec<u8> {
-        let units = text.encode_utf16();
-        if self.encoding == UTF_16LE {
-            units.flat_map(u16::to_le_bytes).collect()
-        } else if self.encoding == UTF_16BE {
-            units.flat_map(u16::to_be_bytes).collect()
-        } else {
-            self.encoding.encode(text).0.into_owned()
-        }
+        let encode = |letter| self.charset.encode(letter);
+        text.chars()
+            .flat_map(|letter| encode(letter).or_else(|| encode('?')).unwrap_or_default())
+            .collect()
     }
 }
 
-/// Reads the letters: UTF-8, UTF-16 by its byte-order mark, else what Excel saves as plain CSV.
-pub fn decode(bytes: &[u8], name: &str) -> Result<Decoded, CliError> {
-    if WORKBOOKS.iter().any(|start| bytes.starts_with(start)) {
-        return Err(CliError::usage(format!(
-            "{name} is an Excel workbook: save it as CSV, and give that file"
-        )));
+/// Refuses what is no text.
+pub fn refuse_other_formats(bytes: &[u8], name: &str) -> Result<(), CliError> {
+    let begins = bytes.trim_ascii_start();
+    let begins = begins.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(begins);
+    let known = FORMATS.iter().find(|(start, _)| begins.starts_with(start));
+    let format = match known {
+        Some((_, format)) => format,
+        None if bytes.starts_with(ARCHIVE) => {
+            let start = &bytes[..bytes.len().min(SOON)];
+            let mut parts = start.windows(OPEN_DOCUMENT.len());
+            match parts.any(|part| part == OPEN_DOCUMENT) {
+                true => "an OpenDocument file",
+                false => "an Excel workbook",
+            }
+        }
+        None => return Ok(()),
+    };
+    Err(CliError::usage(format!(
+        "{name} is {format}: save it as CSV, and give that file"
+    )))
+}
+
+/// Refuses a page that is called a spreadsheet, as some programs export one.
+pub fn refuse_markup(bytes: &[u8], name: &str) -> Result<(), CliError> {
+    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    match text.trim_ascii_start().starts_with(b"<") {
+        true => Err(CliError::usage(format!(
+            "{name} is an HTML or XML document: save it as CSV, and give that file"
+        ))),
+        false => Ok(()),
     }
+}
+
+/// Reads a text whose letters are beyond doubt: UTF-8, or UTF-16 with or without its byte-order mark. `None` where they
+/// are not.
+pub fn unmistakable(bytes: &[u8], name: &str) -> Result<Option<Decoded>, CliError> {
     let marked = Encoding::for_bom(bytes).map(|(encoding, _)| encoding);
-    let encoding = match marked {
+    let encoding = match marked.or_else(|| unmarked_utf_16(bytes)) {
         Some(encoding) => encoding,
         None if std::str::from_utf8(bytes).is_ok() => UTF_8,
-        None => WINDOWS_1252,
+        None => return Ok(None),
     };
-    let (text, _, broken) = encoding.decode(bytes);
-    if broken {
-        return Err(CliError::usage(format!(
+    let decoded = in_charset(bytes, Charset::Web(encoding)).ok_or_else(|| {
+        CliError::usage(format!(
             "{name} begins like a {} file but cannot be read as one: save it as CSV again",
             encoding.name()
-        )));
+        ))
+    });
+    decoded.map(Some)
+}
+
+/// The first line that is not UTF-8 in a text that otherwise is: two programs have written it.
+pub fn first_odd_line(bytes: &[u8]) -> Option<usize> {
+    let (mut whole, mut broken) = (0, 0);
+    let mut odd_line = None;
+    let mut line = 1;
+    for chunk in bytes.utf8_chunks() {
+        whole += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
+        line += chunk.valid().matches('\n').count();
+        if !chunk.invalid().is_empty() {
+            broken += 1;
+            odd_line.get_or_insert(line);
+        }
     }
-    Ok(Decoded {
-        text: text.into_owned(),
-        guessed: (encoding == WINDOWS_1252).then_some("Windows-1252"),
-        letters: Letters {
-            encoding,
-            is_marked: marked.is_some(),
-        },
+    odd_line.filter(|_| whole >= broken)
+}
+
+/// Reads a text in letters that somebody has named.
+pub fn in_charset(bytes: &[u8], charset: Charset) -> Option<Decoded> {
+    let is_marked = matches!(charset, Charset::Web(encoding)
+        if Encoding::for_bom(bytes).is_some_and(|(marked, _)| marked == encoding));
+    Some(Decoded {
+        text: charset.decode(bytes)?,
+        letters: Letters { charset, is_marked },
     })
+}
+
+/// UTF-16 without a mark: of text in any language with commas, line ends and digits, every second byte of those is zero.
+fn unmarked_utf_16(bytes: &[u8]) -> Option<&'static Encoding> {
+    const LOOKED_AT: usize = 4096;
+    let bytes = &bytes[..bytes.len().min(LOOKED_AT)];
+    let zeros = |first: usize| {
+        let every_second = bytes.iter().skip(first).step_by(2);
+        every_second.filter(|byte| **byte == 0).count()
+    };
+    let (high_first, low_first) = (zeros(0), zeros(1));
+    let many = bytes.len() / 8;
+    if low_first > many && high_first == 0 {
+        Some(UTF_16LE)
+    } else if high_first > many && low_first == 0 {
+        Some(UTF_16BE)
+    } else {
+        None
+    }
 }

@@ -28,14 +28,19 @@ fn are_one(one: &Path, other: &Path) -> bool {
 
 /// What a regular file is known by under all its names.
 #[cfg(unix)]
-fn identity(path: &Path) -> Option<(u64, u64)> {
+pub type Identity = (u64, u64);
+#[cfg(not(unix))]
+pub type Identity = std::path::PathBuf;
+
+#[cfg(unix)]
+pub fn identity(path: &Path) -> Option<Identity> {
     use std::os::unix::fs::MetadataExt;
     let metadata = std::fs::metadata(path).ok().filter(Metadata::is_file)?;
     Some((metadata.dev(), metadata.ino()))
 }
 
 #[cfg(not(unix))]
-fn identity(path: &Path) -> Option<std::path::PathBuf> {
+pub fn identity(path: &Path) -> Option<Identity> {
     std::fs::canonicalize(path).ok()
 }
 
@@ -138,11 +143,10 @@ pub fn words(text: &str) -> impl Iterator<Item = Word> {
 pub fn read_listed(path: &Path, name: &str) -> Result<String, CliError> {
     const MAX_BYTES: u64 = 16 * 1024 * 1024;
     let bytes = read(path, name, MAX_BYTES)?;
-    let decoded = encoding::decode(&bytes, name)?;
-    if decoded.guessed.is_some() {
-        return Err(CliError::usage(format!("{name} is not UTF-8 text"))
-            .hint("save it as UTF-8, or as UTF-16 with a byte-order mark"));
-    }
+    encoding::refuse_other_formats(&bytes, name)?;
+    let decoded = encoding::unmistakable(&bytes, name)?.ok_or_else(|| {
+        CliError::usage(format!("{name} is not UTF-8 text")).hint("save it as UTF-8 or UTF-16")
+    })?;
     Ok(decoded.text)
 }
 
@@ -261,6 +265,44 @@ pub fn write_private(path: &Path, content: &[u8]) -> Result<(), CliError> {
     file.write_all(content).map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())
+}
+
+/// Puts another content into a file that a person may have put behind a link: the link stays. Where the file is a mount of
+/// its own nothing can take its place, so it is written as it is.
+pub fn replace(path: &Path, content: &[u8]) -> Result<(), CliError> {
+    let failed =
+        |error: std::io::Error| CliError::io(&format!("writing {}", path.display()), &error);
+    let target = link_target(path);
+    let folder = target.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+    file.write_all(content).map_err(failed)?;
+    match file.persist(&target) {
+        Ok(_) => Ok(()),
+        Err(refused) if is_mount(&refused.error) => {
+            std::fs::write(&target, content).map_err(failed)
+        }
+        Err(refused) => Err(failed(refused.error)),
+    }
+}
+
+/// Whether a file could not be renamed because a mount is in its place.
+fn is_mount(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{CrossesDevices, ResourceBusy};
+    matches!(error.kind(), CrossesDevices | ResourceBusy)
+}
+
+/// Where the links at a path lead, in the end. The last one may lead to what is not there yet.
+fn link_target(path: &Path) -> std::path::PathBuf {
+    const MOST_LINKS: usize = 40;
+    let mut target = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(next) = std::fs::read_link(&target) else {
+            break;
+        };
+        target = target.parent().unwrap_or(Path::new(".")).join(next);
+    }
+    target
 }
 
 /// Deletes a file; one that is gone already is as good.

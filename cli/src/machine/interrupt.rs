@@ -19,12 +19,30 @@ pub async fn signal() {
     }
 }
 
-/// Does something during which nobody waits for a Ctrl-C, and reacts to one on another thread. Where a Ctrl-C still ends
-/// the program by itself, it goes on doing that.
-pub fn heeded<T>(react: impl FnOnce() + Send, work: impl FnOnce() -> T) -> T {
-    if !TAKEN_OVER.load(Ordering::Relaxed) {
-        return work();
-    }
+/// Whether a Ctrl-C ends nothing by itself any more.
+pub fn is_taken_over() -> bool {
+    TAKEN_OVER.load(Ordering::Relaxed)
+}
+
+/// Whether a change has left this process.
+static CHANGE_SENT: AtomicBool = AtomicBool::new(false);
+
+/// A change is about to leave.
+pub fn note_change_sent() {
+    CHANGE_SENT.store(true, Ordering::Relaxed);
+}
+
+/// The error of a command that was broken off at a question.
+pub fn broken_off() -> CliError {
+    let sentence = match CHANGE_SENT.load(Ordering::Relaxed) {
+        false => "interrupted. Nothing was changed.",
+        true => "interrupted. What was sent before this question stays changed.",
+    };
+    CliError::new(Own::Interrupted, sentence)
+}
+
+/// Does something during which nobody waits for a Ctrl-C, and reacts to one on another thread.
+pub fn with_ctrl_c<T>(react: impl FnOnce() + Send, work: impl FnOnce() -> T) -> T {
     let (done, over) = oneshot::channel();
     let (ready, listening) = std::sync::mpsc::channel();
     std::thread::scope(|scope| {

@@ -9,3 +9,4 @@ pub mod files;
 pub mod interrupt;
 pub mod paths;
 pub mod standard_output;
+pub mod terminal;

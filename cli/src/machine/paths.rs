@@ -1,27 +1,21 @@
 //! Where the program keeps its files: the platform's folders, XDG everywhere.
 
 use crate::error::CliError;
-use etcetera::base_strategy::{BaseStrategy, Xdg};
 use std::path::PathBuf;
 
 /// The configuration file when none is named.
 pub fn config_file() -> Result<PathBuf, CliError> {
-    Ok(folders()?.config_dir().join("secmon").join("config.toml"))
+    Ok(base("XDG_CONFIG_HOME", ".config")?.join("secmon/config.toml"))
 }
 
 /// The folder with the embedded mock's state.
 pub fn local_state_folder() -> Result<PathBuf, CliError> {
-    Ok(folders()?.data_dir().join("secmon").join("local"))
+    Ok(base("XDG_DATA_HOME", ".local/share")?.join("secmon/local"))
 }
 
 /// The folder with what can be fetched again.
 pub fn cache_folder() -> Result<PathBuf, CliError> {
-    Ok(folders()?.cache_dir().join("secmon"))
-}
-
-/// The folder of the pace files.
-pub fn pace_folder() -> Result<PathBuf, CliError> {
-    Ok(state_folder()?.join("pace"))
+    Ok(base("XDG_CACHE_HOME", ".cache")?.join("secmon"))
 }
 
 /// Where versions before the databases kept what they remembered: files that nobody reads any more.
@@ -51,15 +45,27 @@ pub fn rate_database() -> Result<PathBuf, CliError> {
 
 /// The folder of what the programs of a user share and remember.
 pub fn state_folder() -> Result<PathBuf, CliError> {
-    let folders = folders()?;
-    let state = folders.state_dir().unwrap_or_else(|| folders.data_dir());
-    Ok(state.join("secmon"))
+    Ok(base("XDG_STATE_HOME", ".local/state")?.join("secmon"))
 }
 
-fn folders() -> Result<Xdg, CliError> {
-    Xdg::new().map_err(|_| {
-        CliError::usage(
-            "there is no home directory: set HOME, or XDG_CONFIG_HOME and XDG_DATA_HOME",
-        )
-    })
+/// The folder that a variable names, or else one of the home directory. A path that is not absolute counts as none, as
+/// XDG says.
+fn base(variable: &str, below_home: &str) -> Result<PathBuf, CliError> {
+    let named = std::env::var_os(variable).map(PathBuf::from);
+    match named.filter(|path| path.is_absolute()) {
+        Some(path) => Ok(path),
+        None => home(variable).map(|home| home.join(below_home)),
+    }
+}
+
+fn home(instead: &str) -> Result<PathBuf, CliError> {
+    match std::env::home_dir() {
+        Some(home) if home.is_absolute() => Ok(home),
+        Some(home) if !home.as_os_str().is_empty() => Err(CliError::usage(format!(
+            "HOME is {home:?}, which is no whole path: set it to one, as /home/me, or set {instead}"
+        ))),
+        _ => Err(CliError::usage(format!(
+            "there is no home directory: set HOME, or {instead}"
+        ))),
+    }
 }

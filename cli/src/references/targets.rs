@@ -10,11 +10,13 @@ use uuid::Uuid;
 
 /// What fills a gap in a row.
 #[derive(Debug, Clone, Copy)]
-pub struct Defaults {
+pub struct Defaults<'a> {
     /// The customer of a row that names none.
     pub customer: Option<CustomerId>,
     /// What a bare host name is.
     pub bare_names: BareNames,
+    /// The billing service of a domain whose row names none.
+    pub service: Option<&'a str>,
 }
 
 /// What a bare host name is taken for.
@@ -97,15 +99,19 @@ pub struct NewServer {
 
 impl Target {
     /// Reads and checks all fields; the error names every field that is wrong.
-    pub fn from_fields(fields: &RowFields, defaults: &Defaults) -> Result<Self, CliError> {
+    pub fn from_fields(fields: &RowFields, defaults: &Defaults<'_>) -> Result<Self, CliError> {
         let mut problems = Vec::new();
         let customer = keep(customer(fields, defaults), &mut problems);
         let subject = keep(
             Subject::parse(&fields.target, defaults.bare_names),
             &mut problems,
         );
+        let service_id = match (&subject, defaults.service) {
+            (Some(Subject::Domain(_)), Some(service)) if fields.service_id.is_empty() => service,
+            _ => &fields.service_id,
+        };
         let service = keep(
-            number(&fields.service_id, "service_id", "a number, 1 or more"),
+            number(service_id, "service_id", "a number, 1 or more"),
             &mut problems,
         );
         let mrr = keep(
@@ -176,11 +182,11 @@ impl Target {
         ];
         if let Some((field, _)) = of_servers.iter().find(|(_, text)| !text.is_empty()) {
             return Err(CliError::usage(format!(
-                "{field} is for servers only, and {name} is a domain: leave the field empty"
+                "{field} is for servers only, and {name:?} is a domain: leave the field empty"
             )));
         }
         let service = service.ok_or_else(|| {
-            CliError::usage(format!("service_id: the domain {name} needs the service that pays for its slot: fill in the column"))
+            CliError::usage(format!("service_id: the domain {name:?} needs the service that pays for its slot: fill in the column"))
         })?;
         let mut request = ProvisionDomain::new(customer, name, service);
         request.client_name = given(&fields.client_name);
@@ -224,7 +230,16 @@ impl Target {
                 let named = address.or(request.hostname.as_deref());
                 format!("server {}", named.unwrap_or(&server.name).to_lowercase())
             }
-            Self::Domain(domain) => format!("domain {}", domain.domain.to_lowercase()),
+            Self::Domain(domain) => {
+                let name = domain.domain.to_lowercase();
+                let name = name
+                    .split_once("://")
+                    .map_or(name.as_str(), |(_, rest)| rest);
+                let name = name.split('/').next().unwrap_or_default();
+                let name = name.trim_end_matches('.');
+                let one_spelling = idna::domain_to_ascii(name);
+                format!("domain {}", one_spelling.as_deref().unwrap_or(name))
+            }
         }
     }
 }
@@ -278,7 +293,10 @@ impl Subject {
             return Err("target is empty: give an IP address".to_owned());
         }
         if let Ok(address) = text.parse::<IpAddr>() {
-            return Ok(Self::Server(address));
+            return Ok(Self::Server(address.to_canonical()));
+        }
+        if let Some(advice) = around_address(text) {
+            return Err(format!("target: {text:?} {advice}"));
         }
         if text.contains(char::is_whitespace) {
             return Err(format!("target: {text:?} has a space in it: take it out"));
@@ -291,10 +309,34 @@ impl Subject {
         if is_broken_address(text) {
             return Err(format!("target: {text:?} is not an IP address"));
         }
+        // The root of the names needs no dot.
+        let name = text.strip_suffix('.').unwrap_or(text);
+        let is_url = text.contains("://");
+        if !is_url
+            && let Some((_, port)) = name.rsplit_once(':')
+            && port.bytes().all(|byte| byte.is_ascii_digit())
+        {
+            return Err(format!(
+                "target: {text:?} has a port in it: give the name alone"
+            ));
+        }
+        if !is_url && !name.contains('.') {
+            return Err(format!(
+                "target: {text:?} is neither an address nor a whole name, as web1.example.com"
+            ));
+        }
+        if !is_url && !is_host_name(name) {
+            return Err(format!(
+                "target: {text:?} is not a name that a host can have"
+            ));
+        }
         match bare_names {
-            BareNames::Servers => Ok(Self::Host(text.to_owned())),
-            BareNames::Domains => Ok(Self::Domain(text.to_owned())),
-            BareNames::Unclear if text.contains("://") => Ok(Self::Domain(text.to_owned())),
+            BareNames::Servers if is_url => Err(format!(
+                "target: {text:?} is a URL: give the host name alone"
+            )),
+            BareNames::Servers => Ok(Self::Host(name.to_owned())),
+            BareNames::Domains => Ok(Self::Domain(name.to_owned())),
+            BareNames::Unclear if is_url => Ok(Self::Domain(text.to_owned())),
             BareNames::Unclear => Err(format!(
                 "target: {text:?} could be a server or a domain: say which with --server or --domain"
             )),
@@ -302,7 +344,84 @@ impl Subject {
     }
 }
 
-fn customer(fields: &RowFields, defaults: &Defaults) -> Result<CustomerId, String> {
+/// Whether a name has the form of a host's, in any alphabet.
+fn is_host_name(name: &str) -> bool {
+    const LONGEST_NAME: usize = 253;
+    const LONGEST_LABEL: usize = 63;
+    let is_label = |label: &str| {
+        let fits =
+            |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '\u{200C}' | '\u{200D}');
+        !label.is_empty()
+            && label.chars().count() <= LONGEST_LABEL
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+            && label.chars().all(fits)
+    };
+    // No domain at the top has a single ASCII letter.
+    let top = name.rsplit('.').next().unwrap_or_default();
+    name.len() <= LONGEST_NAME && name.split('.').all(is_label) && top.len() > 1
+}
+
+/// What to leave out of a text that is an address and something around it.
+fn around_address(text: &str) -> Option<String> {
+    let is_address = |text: &str| text.parse::<IpAddr>().is_ok();
+    let bare = |text: &str| text.trim_matches(['[', ']']).to_owned();
+    if let Some((scheme, rest)) = text.split_once("://") {
+        let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        let host = host.rsplit('@').next().unwrap_or_default();
+        let address = match host.parse::<SocketAddr>() {
+            Ok(socket) => socket.ip().to_string(),
+            Err(_) => bare(host),
+        };
+        return is_address(&address).then(|| {
+            format!("is the URL of an address: leave out {scheme}://, and give {address}")
+        });
+    }
+    if let Some((address, length)) = text.rsplit_once('/')
+        && is_address(&bare(address))
+        && length
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'.')
+    {
+        return Some(format!("is a network: leave out /{length}"));
+    }
+    if let Some((address, zone)) = text.split_once('%')
+        && is_address(address)
+    {
+        return Some(format!("has a zone: leave out %{zone}"));
+    }
+    if let Some(address) = without_leading_zeros(text) {
+        return Some(format!("has zeros in front: give {address}"));
+    }
+    if text.starts_with('[') && is_address(&bare(text)) {
+        return Some(format!("has brackets: give {}", bare(text)));
+    }
+    if let Some((first, last)) = text.split_once('-')
+        && is_address(first.trim())
+        && last
+            .trim()
+            .bytes()
+            .all(|byte| byte.is_ascii_hexdigit() || b".:".contains(&byte))
+    {
+        return Some("is a range: give each address by itself".to_owned());
+    }
+    None
+}
+
+/// `203.000.113.005` without what makes no difference to a person, and octal numbers to some programs.
+fn without_leading_zeros(text: &str) -> Option<IpAddr> {
+    let parts = text
+        .split('.')
+        .map(|part| match part.trim_start_matches('0') {
+            "" if part.is_empty() => None,
+            "" => Some("0"),
+            rest => Some(rest),
+        });
+    let parts: Vec<&str> = parts.collect::<Option<_>>()?;
+    parts.join(".").parse().ok()
+}
+
+fn customer(fields: &RowFields, defaults: &Defaults<'_>) -> Result<CustomerId, String> {
     if fields.customer.is_empty() {
         return defaults
             .customer

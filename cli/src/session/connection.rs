@@ -2,11 +2,12 @@
 
 use crate::error::CliError;
 use crate::machine::interrupt::StopSign;
+use crate::machine::paths;
 use crate::session::call_log::CallLog;
 use crate::session::credentials;
 use crate::session::guard::{Guard, Policy};
 use crate::session::local::LocalService;
-use crate::session::pace::SharedPace;
+use crate::session::rate_limit::SharedRateLimit;
 use crate::session::service::{self, Source};
 use crate::session::settings::{RateLimits, Safety, Settings};
 use crate::state::AccountPlace;
@@ -34,8 +35,8 @@ pub struct Connection {
     pub key: ApiKey,
     /// The account, as what is remembered of it is found.
     pub place: AccountPlace,
-    /// The pace shared with other processes, where there is one.
-    pub pace: Option<Arc<SharedPace>>,
+    /// The rate limit shared with other processes, where there is one.
+    pub rate_limit: Option<Arc<SharedRateLimit>>,
 }
 
 impl Connection {
@@ -63,19 +64,14 @@ impl Connection {
             .clone()
             .map_or(network, |local| local as Arc<dyn Transport>);
         let guard = Arc::new(Guard::new(Arc::clone(&reached), policy(&settings.safety)));
-        let pace = match settings.rate_limits {
-            RateLimits::Off => None,
-            RateLimits::On(limits) => {
-                SharedPace::open(&place.fingerprint, limits, stop).map(Arc::new)
-            }
-        };
+        let rate_limit = shared_rate_limit(settings, ui, &place.fingerprint, stop);
         let gate = Arc::clone(&guard) as Arc<dyn Transport>;
         let transport = CallLog::around(gate, &settings.telling, ui, &key)?;
         let builder = Client::builder(base_url, key.clone())
             .transport(transport)
             .user_agent(concat!("secmon-cli/", env!("CARGO_PKG_VERSION")))
             .observer(waits_shown_by(ui));
-        let builder = paced(builder, settings.rate_limits, pace.as_ref());
+        let builder = rate_limited(builder, settings.rate_limits, rate_limit.as_ref());
         let client = configured(builder, settings).build();
         let client = client.map_err(|error| not_accepted(base_url, error))?;
         Ok(Self {
@@ -86,7 +82,7 @@ impl Connection {
             local,
             key,
             place,
-            pace,
+            rate_limit,
         })
     }
 
@@ -152,16 +148,42 @@ fn waits_shown_by(ui: &Arc<Ui>) -> Arc<dyn Fn(&Event) + Send + Sync> {
     })
 }
 
-/// Where no file can be kept, the process keeps the pace for itself.
-fn paced(
+/// The rate limit that this process shares with others, where one is kept.
+fn shared_rate_limit(
+    settings: &Settings,
+    ui: &Arc<Ui>,
+    account: &str,
+    stop: StopSign,
+) -> Option<Arc<SharedRateLimit>> {
+    let RateLimits::On(limits) = settings.rate_limits else {
+        return None;
+    };
+    if !settings.keeps_state {
+        return None;
+    }
+    let path = paths::rate_database().inspect_err(|error| {
+        let reason = error.message();
+        ui.note(&format!(
+            "warning: {reason}: calls of other secmon processes are not counted"
+        ));
+    });
+    let path = path.ok()?;
+    let ui = Arc::clone(ui);
+    let notify = Box::new(move |sentence: &str| ui.note(sentence));
+    let shared = SharedRateLimit::new(path, account, limits, stop, notify);
+    Some(Arc::new(shared))
+}
+
+/// Where none is shared, the process counts its own calls.
+fn rate_limited(
     builder: ClientBuilder,
     limits: RateLimits,
-    pace: Option<&Arc<SharedPace>>,
+    shared: Option<&Arc<SharedRateLimit>>,
 ) -> ClientBuilder {
-    match (limits, pace) {
+    match (limits, shared) {
         (RateLimits::Off, _) => builder.no_rate_limit(),
-        (RateLimits::On(_), Some(pace)) => {
-            builder.rate_limiter(Arc::clone(pace) as Arc<dyn RateLimiter>)
+        (RateLimits::On(_), Some(shared)) => {
+            builder.rate_limiter(Arc::clone(shared) as Arc<dyn RateLimiter>)
         }
         (RateLimits::On(limits), None) => {
             builder.rate_limits(limits.strict, limits.default, limits.window)

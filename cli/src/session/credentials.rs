@@ -41,7 +41,7 @@ impl TypedKey {
                 Err(error) => return Err(failed(&error.to_string())),
             }
         }
-        let text = std::str::from_utf8(&bytes[..length]).map_err(|_| failed("it is not text"))?;
+        let text = key_text(&bytes[..length]).map_err(failed)?;
         Ok(Self::new(text))
     }
 
@@ -59,7 +59,37 @@ impl TypedKey {
 
 /// Makes a key of a text; `name` says where the text came from.
 pub fn parse(name: &str, text: &str) -> Result<ApiKey, CliError> {
+    if let Some(surroundings) = surroundings(text) {
+        return Err(CliError::usage(format!("{name}: {surroundings}")));
+    }
     ApiKey::new(text).map_err(|error| CliError::usage(format!("{name}: {error}")))
+}
+
+/// What stands around a key that is not part of it, where something does.
+fn surroundings(text: &str) -> Option<&'static str> {
+    let text = text.trim();
+    let lower = |length: usize| text.get(..length).unwrap_or_default().to_ascii_lowercase();
+    if text.starts_with('\u{FEFF}') {
+        Some("the key begins with a byte-order mark: save the file without it, as plain UTF-8")
+    } else if text.starts_with(['"', '\'', '“', '”', '‘', '’', '„']) {
+        Some("the key stands in quotation marks: take them out (Docker's --env-file keeps them)")
+    } else if lower("bearer ".len()) == "bearer " {
+        Some("the key stands behind the word Bearer: leave that out")
+    } else if text.contains("API_KEY=") {
+        Some("a whole line NAME=KEY was given: give the key alone")
+    } else if text.lines().filter(|line| !line.trim().is_empty()).count() > 1 {
+        Some("there are several lines: give the key alone")
+    } else {
+        None
+    }
+}
+
+/// The text of a file or of standard input, in the letters that a key has.
+fn key_text(bytes: &[u8]) -> Result<&str, &'static str> {
+    if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") || bytes.contains(&0) {
+        return Err("the key was saved as UTF-16: save it as plain UTF-8");
+    }
+    std::str::from_utf8(bytes).map_err(|_| "it is not text")
 }
 
 /// The key in `SECMON_API_KEY`.
@@ -96,11 +126,13 @@ impl KeyFile {
     /// Reads the key.
     pub fn key(self) -> Result<ApiKey, CliError> {
         let Self { name, file } = self;
-        let mut text = Zeroizing::new(String::with_capacity(LONGEST_KEY_FILE));
+        let mut bytes = Zeroizing::new(Vec::with_capacity(LONGEST_KEY_FILE));
         file.take(LONGEST_KEY_FILE as u64)
-            .read_to_string(&mut text)
+            .read_to_end(&mut bytes)
             .map_err(|error| unusable(&name, &error))?;
-        parse(&name, &text)
+        let text =
+            key_text(&bytes).map_err(|problem| CliError::usage(format!("{name}: {problem}")))?;
+        parse(&name, text)
     }
 }
 

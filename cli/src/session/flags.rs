@@ -8,7 +8,7 @@ use std::path::PathBuf;
 const SERVICE: &str = "Which service";
 const OUTPUT: &str = "Output";
 const SAFETY: &str = "Questions and safety";
-const PACE: &str = "Time and pace";
+const TIME: &str = "Time and rate limit";
 
 /// The options as typed; the environment and the profile are laid under them in `settings`.
 #[derive(Debug, Default, Args)]
@@ -101,13 +101,13 @@ pub struct GlobalArgs {
     pub dry_run: bool,
 
     /// Longest time one call may take, retries and waits included, as 30s or 2m
-    #[arg(global = true, long, value_name = "TIME", help_heading = PACE, hide_short_help = true)]
+    #[arg(global = true, long, value_name = "TIME", help_heading = TIME, hide_short_help = true)]
     pub timeout: Option<String>,
     /// Longest sleep when the service says "too many requests"; 0 fails at once
-    #[arg(global = true, long, value_name = "TIME", help_heading = PACE, hide_short_help = true)]
+    #[arg(global = true, long, value_name = "TIME", help_heading = TIME, hide_short_help = true)]
     pub max_wait: Option<String>,
     /// Rate limits to keep to, as 60,100/60s, or off
-    #[arg(global = true, long, value_name = "LIMITS", help_heading = PACE, hide_short_help = true)]
+    #[arg(global = true, long, value_name = "LIMITS", help_heading = TIME, hide_short_help = true)]
     pub rate_limits: Option<String>,
 }
 

@@ -1,6 +1,7 @@
 //! The last gate before the network: a dry run and a read-only profile let no write through.
 
 use crate::error::{CliError, Own};
+use crate::machine::interrupt;
 use crate::ui::Planned;
 use bytes::Bytes;
 use http::{Request, Response};
@@ -70,6 +71,7 @@ impl Guard {
     fn pass(&self, request: Request<Bytes>) -> BoxFuture<'_, Answer> {
         if !request.method().is_safe() {
             self.passed.fetch_add(1, Ordering::Relaxed);
+            interrupt::note_change_sent();
         }
         let call = OnTheWire::begin(&self.on_the_wire);
         let answer = self.inner.send(request);

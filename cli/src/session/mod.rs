@@ -1,4 +1,4 @@
-//! What talks to the service for a command: which service, with which key, what may be sent, and at what pace.
+//! What talks to the service for a command: which service, with which key, what may be sent, and how often.
 
 pub mod account;
 pub mod batch;
@@ -9,10 +9,10 @@ pub mod credentials;
 pub mod flags;
 pub mod guard;
 pub mod local;
-pub mod pace;
 pub mod portal;
 pub mod profile;
 pub mod prompt;
+pub mod rate_limit;
 pub mod service;
 pub mod settings;
 
@@ -201,7 +201,12 @@ impl Session {
 
     /// How many calls of a window the key has left, where that is counted.
     pub fn calls_left(&self, group: RateGroup) -> Option<u32> {
-        self.connection.get()?.pace.as_ref()?.left(group)
+        self.connection.get()?.rate_limit.as_ref()?.left(group)
+    }
+
+    /// Why calls of other processes are not counted, where they should be.
+    pub fn rate_limit_problem(&self) -> Option<&str> {
+        self.connection.get()?.rate_limit.as_ref()?.problem()
     }
 
     /// Waits without keeping others from the embedded mock.

@@ -189,7 +189,7 @@ impl ConfigDocument {
         let _lock = lock(path)?;
         let mut document = Self::open(path)?;
         change(&mut document)?;
-        files::write_private(path, document.text().as_bytes())
+        files::replace(path, document.text().as_bytes())
     }
 
     /// Whether there is a profile of this name.

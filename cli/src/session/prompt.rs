@@ -82,6 +82,12 @@ impl Prompt {
         safety.dry_run || (danger != Danger::Mild && !answered)
     }
 
+    /// Asks whether something that was assumed is so. Only to be asked where somebody is there.
+    pub fn agrees(&self, about: &str, question: &str) -> Result<bool, CliError> {
+        self.asking().before_question(about);
+        self.ui.ask_yes(question)
+    }
+
     /// Asks before a change that is hard to take back; `name` is typed for a severe one.
     pub fn confirm(&self, danger: Danger, question: &str, name: &str) -> Result<(), CliError> {
         self.confirm_here(danger, &self.placed(question), name)

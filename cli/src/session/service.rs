@@ -194,6 +194,7 @@ fn from_profile(
     config_path: &Path,
 ) -> Result<Service, CliError> {
     let profile = config.profile(name)?;
+    refuse_foreign(config, config_path)?;
     let own = profile.base_url.clone().ok_or_else(|| {
         CliError::usage(format!(
             "profile {name:?} has no base_url in {}",
@@ -214,10 +215,7 @@ fn from_profile(
     };
     let folder = config_path.parent().unwrap_or(Path::new("."));
     let key = match (&profile.key_command, &profile.key_file) {
-        (Some(command), _) => {
-            refuse_foreign_command(config, config_path)?;
-            KeySource::Command(command.clone())
-        }
+        (Some(command), _) => KeySource::Command(command.clone()),
         (None, Some(file)) => KeySource::File(folder.join(file)),
         (None, None) => KeySource::Ask,
     };
@@ -228,16 +226,18 @@ fn from_profile(
     })
 }
 
-/// Whoever can write the configuration would choose what runs here.
-fn refuse_foreign_command(config: &ConfigFile, config_path: &Path) -> Result<(), CliError> {
+/// Whoever can write the configuration would choose what runs here, and where the key goes.
+pub fn refuse_foreign(config: &ConfigFile, config_path: &Path) -> Result<(), CliError> {
     let Some(reason) = &config.foreign_hands else {
         return Ok(());
     };
     let path = config_path.display();
     Err(CliError::usage(format!(
-        "{reason}, so the key_command in {path} is not run"
+        "{reason}, so no address, key or command is taken from {path}"
     ))
-    .hint("look at what it would run, then make file and folder yours alone, with chown and chmod go-w"))
+    .hint(
+        "look at what is in it, then make file and folder yours alone, with chown and chmod go-w",
+    ))
 }
 
 fn from_environment(choice: &Choice, config_path: &Path) -> Result<Service, CliError> {

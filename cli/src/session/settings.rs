@@ -4,8 +4,8 @@ use crate::error::CliError;
 use crate::machine::{env_vars, paths};
 use crate::session::call_log::{DebugFile, Telling};
 use crate::session::flags::GlobalArgs;
-use crate::session::pace::Limits;
 use crate::session::profile::{ConfigFile, LOCAL, Profile, Protected};
+use crate::session::rate_limit::Limits;
 use crate::session::service::{self, Service};
 use crate::ui::{Display, OutputFormat, jq};
 use crate::values::durations;
@@ -35,6 +35,8 @@ pub struct Settings {
     pub namespace: Namespace,
     /// Client-side rate limits.
     pub rate_limits: RateLimits,
+    /// Whether this computer remembers anything between two commands.
+    pub keeps_state: bool,
     /// Hosts that plain http may reach.
     pub allow_http: Vec<String>,
     /// Names of plans that are sold.
@@ -140,6 +142,7 @@ impl Settings {
                 (_, true) => RateLimits::Off,
                 (limits, false) => limits,
             },
+            keeps_state: env_vars::switch("SECMON_STATE")?.unwrap_or(true),
             allow_http: allow_http(&profile)?,
             plans: profile.plans.clone(),
             timeout: timeout(flags)?,

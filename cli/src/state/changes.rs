@@ -186,7 +186,7 @@ pub struct Made {
 pub struct Resumable {
     /// Its id, or the name of a subscription.
     pub record: String,
-    /// The service's time of the suspension.
+    /// The service's time of the newest change from here.
     pub answered_at: Option<String>,
 }
 
@@ -439,8 +439,10 @@ impl StateDb {
     pub fn resumable(&self) -> Vec<Resumable> {
         let read = self.read(|connection, account| {
             let mut statement = connection.prepare(
-                "SELECT record, max(answered_at) FROM resumable \
-                 WHERE account = ?1 AND record IS NOT NULL GROUP BY record",
+                // What this computer has done to it since is no change by somebody else.
+                "SELECT record, (SELECT max(c.answered_at) FROM change c \
+                                 WHERE c.account = r.account AND c.record = r.record) \
+                 FROM resumable r WHERE account = ?1 AND record IS NOT NULL GROUP BY record",
             )?;
             let rows = statement.query_map([account], |row| {
                 Ok(Resumable {

@@ -78,6 +78,26 @@ impl fmt::Display for OpenError {
 
 impl std::error::Error for OpenError {}
 
+impl OpenError {
+    /// What a failed statement says about its database.
+    pub fn of(path: &Path, error: &rusqlite::Error) -> Self {
+        let path = path.to_owned();
+        if is_damage(error) {
+            let problem = sentence(error).to_owned();
+            Self::Damaged { path, problem }
+        } else if is_busy(error) {
+            unwritable(path, "another process holds it")
+        } else {
+            unwritable(path, sentence(error))
+        }
+    }
+
+    /// That a file or folder cannot be made or changed.
+    pub fn unwritable(path: &Path, error: &io::Error) -> Self {
+        unwritable(path.to_owned(), &plain(error))
+    }
+}
+
 /// Preparing a database takes moments, even where fifty processes make it at once.
 const PREPARE_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -168,9 +188,7 @@ impl Problem {
             Self::OtherFormat(0) => damaged(path, "it is the database of another program"),
             Self::OtherFormat(_) => damaged(path, "no version of secmon wrote its format"),
             Self::ReadOnly => unwritable(path, "it may only be read"),
-            Self::Sqlite(error) if is_damage(&error) => damaged(path, sentence(&error)),
-            Self::Sqlite(error) if is_busy(&error) => unwritable(path, "another process holds it"),
-            Self::Sqlite(error) => unwritable(path, sentence(&error)),
+            Self::Sqlite(error) => OpenError::of(&path, &error),
         }
     }
 }
@@ -298,7 +316,7 @@ fn shares_memory(_path: &Path) -> bool {
 fn private_file(path: &Path) -> Result<PathBuf, OpenError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
-        move |error: io::Error| unwritable(path, &plain(&error))
+        move |error: io::Error| OpenError::unwritable(&path, &error)
     };
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(unwritable(path.to_owned(), "it names no file"));

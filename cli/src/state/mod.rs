@@ -3,10 +3,12 @@
 
 pub mod affected;
 pub mod changes;
+pub mod clock;
 pub mod database;
 pub mod history;
 pub mod leaks;
 mod process;
+pub mod rate;
 pub mod records;
 pub mod rule_owner;
 
@@ -264,11 +266,7 @@ fn salted(connection: &Connection, text: &[u8]) -> rusqlite::Result<Uuid> {
 
 /// Opens the file; `Ok(None)` where somebody has switched it off.
 fn open_file() -> Result<Option<Connection>, String> {
-    if env_vars::text(SWITCH)
-        .ok()
-        .flatten()
-        .is_some_and(|value| value == "off")
-    {
+    if env_vars::switch(SWITCH).ok().flatten() == Some(false) {
         return Ok(None);
     }
     let path = paths::state_database().map_err(|error| error.message().to_owned())?;

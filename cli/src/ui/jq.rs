@@ -89,11 +89,15 @@ impl Filter {
             .spawn(move || work(&expression, result.as_deref(), &tell))
             .map_err(|error| CliError::io("--jq: starting a thread", &error))?;
         let ends_at = Instant::now() + patience;
-        Ok(interrupt::heeded(
-            // Where nobody listens any more it has ended already.
-            || drop(interrupted.send(News::Interrupted)),
-            || collect(&news, ends_at),
-        ))
+        let filtered = || collect(&news, ends_at);
+        Ok(match interrupt::is_taken_over() {
+            true => interrupt::with_ctrl_c(
+                // Where nobody listens any more it has ended already.
+                || drop(interrupted.send(News::Interrupted)),
+                filtered,
+            ),
+            false => filtered(),
+        })
     }
 }
 

@@ -40,6 +40,7 @@ use planned::Plan;
 pub use planned::Planned;
 pub use progress::Progress;
 pub use rows::rank as severity_rank;
+use sanitize::continued;
 pub use sanitize::{escape_json, sanitize, sanitize_cell};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -236,7 +237,7 @@ impl Ui {
             }
             match line {
                 Line::Text(sentences) => {
-                    for sentence in sanitize(sentences).split('\n') {
+                    for sentence in continued(&sanitize(sentences)).split('\n') {
                         push_line(&mut text, &folded_text(sentence));
                     }
                 }
@@ -297,11 +298,11 @@ impl Ui {
             &mut text,
             &format!("{ERROR}error:{ERROR:#} {}", message_of(error)),
         );
-        let activity = error.activity().map(sanitize);
+        let activity = error.activity().map(sanitize_cell);
         let reference = error.reference().map(|reference| {
             let details = "secmon help exit-codes".replace(' ', UNBROKEN);
             let exit = error.exit() as u8;
-            format!("{} · details: {details} ({exit})", sanitize(reference))
+            format!("{} · details: {details} ({exit})", sanitize_cell(reference))
         });
         for (name, value) in [
             ("while:", activity),
@@ -319,7 +320,8 @@ impl Ui {
     /// What to do, its commands written out and in one piece.
     fn advice(&self, text: &str) -> String {
         let in_one_piece = |command: String| sanitize(&command).replace(' ', UNBROKEN);
-        self.invocation.expand_with(&sanitize(text), in_one_piece)
+        let text = continued(&sanitize(text));
+        self.invocation.expand_with(&text, in_one_piece)
     }
 
     /// An error as it stands in JSON output.
@@ -341,7 +343,7 @@ impl Ui {
 
     /// Says what a question is about; --quiet does not keep it back.
     pub fn before_question(&self, sentence: &str) {
-        let sentence = folded(&std::io::stderr(), &sanitize(sentence), 0, 2);
+        let sentence = folded(&std::io::stderr(), &continued(&sanitize(sentence)), 0, 2);
         self.to_stderr(&format!("{sentence}\n"));
     }
 
@@ -383,16 +385,16 @@ impl Ui {
             return;
         }
         let reason = match reason {
-            secmon::WaitReason::Pacing => "paced: next request",
+            secmon::WaitReason::Pacing => "Rate limit: waiting",
             secmon::WaitReason::RateLimited => {
-                "the service says the key's calls are used up: next request"
+                "the service says the key's calls are used up: next request in"
             }
-            _ => "the service did not answer: next try",
+            _ => "the service did not answer: next try in",
         };
         match self.bar_on_screen() {
             Some(bar) => bar.wait(reason, length),
             None if self.is_news(length) => {
-                self.note(&format!("{reason} in {}", durations::shown(length)));
+                self.note(&format!("{reason} {}", durations::shown(length)));
             }
             None => {}
         }
@@ -501,7 +503,7 @@ fn folded_text(line: &str) -> String {
 
 /// What an error says, with status and code behind it.
 fn message_of(error: &CliError) -> String {
-    let message = sanitize(error.message());
+    let message = continued(&sanitize(error.message()));
     let folded = |text: &str| folded(&std::io::stderr(), text, 7, 2);
     let Some(label) = error
         .label()

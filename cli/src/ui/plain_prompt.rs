@@ -1,8 +1,9 @@
 //! Questions without any moving of the cursor (`SECMON_PLAIN_PROMPTS`): for screen readers and simple terminals.
 
 use super::{Ui, sanitize};
-use crate::error::{CliError, Own};
+use crate::error::CliError;
 use crate::machine::env_vars;
+use crate::machine::interrupt::broken_off;
 use std::io::BufRead;
 
 /// Whether questions are asked this way.
@@ -20,7 +21,7 @@ pub fn line(ui: &Ui, question: &str) -> Result<String, CliError> {
     let mut answer = String::new();
     let read = std::io::stdin().lock().read_line(&mut answer);
     match read {
-        Ok(0) => Err(interrupted()),
+        Ok(0) => Err(broken_off()),
         Ok(_) => Ok(answer.trim_end_matches(['\n', '\r']).to_owned()),
         Err(error) => Err(CliError::io("asking at the terminal", &error)),
     }
@@ -97,12 +98,4 @@ fn numbers(text: &str, count: usize) -> Option<Vec<usize>> {
     chosen.sort_unstable();
     chosen.dedup();
     (!chosen.is_empty()).then_some(chosen)
-}
-
-/// Nobody answers any more.
-pub fn interrupted() -> CliError {
-    CliError::new(
-        Own::Interrupted,
-        "interrupted at a question: nothing was changed",
-    )
 }

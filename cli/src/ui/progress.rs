@@ -150,7 +150,7 @@ impl Bar {
             text.push_str(&format!("  {} failed", self.failed));
         }
         if let Some((reason, left)) = self.waiting() {
-            text.push_str(&format!("  {reason} in {}", durations::shown(left)));
+            text.push_str(&format!("  {reason} {}", durations::shown(left)));
         }
         text
     }

@@ -1,9 +1,10 @@
 //! Questions to a person at a terminal.
 
-use super::plain_prompt::{self, interrupted};
+use super::plain_prompt;
 use super::{Ui, sanitize};
 use crate::error::{CliError, Exit};
-use crate::machine::interrupt;
+use crate::machine::interrupt::{self, broken_off};
+use crate::machine::terminal::TerminalMode;
 use dialoguer::{Input, MultiSelect, Password, Select};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -108,11 +109,13 @@ impl Ui {
     /// Asks, and lets a Ctrl-C end the program: whoever takes it otherwise waits for the answer too.
     fn at_terminal<T>(&self, ask: impl FnOnce() -> Result<T, CliError>) -> Result<T, CliError> {
         let ending = AtomicBool::new(false);
-        interrupt::heeded(
+        let mode = TerminalMode::of_stdin();
+        interrupt::with_ctrl_c(
             || {
                 if !ending.swap(true, Ordering::SeqCst) {
+                    mode.restore();
                     show_cursor();
-                    let error = interrupted();
+                    let error = broken_off();
                     self.error(&error);
                     std::process::exit(error.exit() as i32);
                 }
@@ -143,7 +146,7 @@ fn no_answer(error: dialoguer::Error) -> CliError {
     let dialoguer::Error::IO(error) = error;
     if error.kind() == std::io::ErrorKind::Interrupted {
         show_cursor();
-        return interrupted();
+        return broken_off();
     }
     CliError::io("asking at the terminal", &error)
 }

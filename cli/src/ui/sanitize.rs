@@ -17,11 +17,23 @@ pub fn sanitize(text: &str) -> String {
 }
 
 fn is_harmful(c: char) -> bool {
-    let marks = matches!(c, '\u{061C}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}');
+    let marks = matches!(c, '\u{061C}' | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}');
     marks || (c.is_control() && c != '\n')
 }
 
-/// The same for one cell, where a line break would break the row.
+/// A text of which only the first line begins a line: whoever wrote a part of it may have put an end of line there.
+pub fn continued(text: &str) -> String {
+    let mut lines = text.split('\n');
+    let mut continued = lines.next().unwrap_or_default().to_owned();
+    for line in lines {
+        let is_indented = line.is_empty() || line.starts_with(' ');
+        continued.push_str(if is_indented { "\n" } else { "\n  " });
+        continued.push_str(line);
+    }
+    continued
+}
+
+/// A text made harmless for one cell, where a line break would break the row.
 pub fn sanitize_cell(text: &str) -> String {
     sanitize(text).replace('\n', " ")
 }

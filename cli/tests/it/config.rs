@@ -199,3 +199,58 @@ fn a_renamed_profile_still_works() {
     shell.line("profile rename default main").exits(0);
     shell.line("auth status").exits(0);
 }
+
+#[test]
+fn a_link_to_the_configuration_stays_one() {
+    let shell = shell();
+    let (path, real) = (
+        shell.path(".config/secmon/config.toml"),
+        shell.path("dotfiles/config.toml"),
+    );
+    std::fs::create_dir(shell.path("dotfiles")).expect("a folder");
+    std::fs::rename(&path, &real).expect("it is there");
+    std::os::unix::fs::symlink("../../dotfiles/config.toml", &path).expect("a link");
+    shell
+        .line("config set customer 4711 --profile acme")
+        .exits(0);
+    assert!(path.is_symlink());
+    let kept = std::fs::read_to_string(&real).expect("the configuration");
+    assert!(kept.contains("customer = 4711"), "{kept}");
+    assert_eq!(
+        shell
+            .line("config get customer --profile acme")
+            .exits(0)
+            .stdout,
+        "4711\n"
+    );
+}
+
+#[test]
+fn a_configuration_that_is_a_mount_of_its_own_is_written_where_it_is() {
+    let mut probe = std::process::Command::new("unshare");
+    probe.args(["--map-root-user", "--mount", "true"]);
+    if !probe.status().is_ok_and(|ended| ended.success()) {
+        eprintln!("not tried: nobody may mount here");
+        return;
+    }
+    let shell = shell();
+    let path = shell.path(".config/secmon/config.toml");
+    let outside = shell.path("outside.toml");
+    std::fs::copy(&path, &outside).expect("it is there");
+    let program = shell.command(&["config", "set", "customer", "4711", "--profile", "acme"]);
+    let line = format!(
+        "mount --bind '{}' '{}' && exec \"$@\"",
+        outside.display(),
+        path.display()
+    );
+    let mut command = std::process::Command::new("unshare");
+    command
+        .args(["--map-root-user", "--mount", "sh", "-c", &line, "sh"])
+        .arg(program.get_program())
+        .args(program.get_args())
+        .env("HOME", shell.path(""));
+    let output = command.output().expect("it starts");
+    assert!(output.status.success(), "{output:?}");
+    let kept = std::fs::read_to_string(&outside).expect("the configuration");
+    assert!(kept.contains("customer = 4711"), "{kept}");
+}

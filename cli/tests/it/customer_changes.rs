@@ -201,7 +201,7 @@ fn who_leaves_is_told_by_name_and_so_is_what_stays() {
 }
 
 #[test]
-fn a_server_that_came_back_is_not_ended_by_an_older_run() {
+fn a_server_that_not_confirmed_is_not_ended_by_an_older_run() {
     let tenant = account();
     let (wire, shell) = wired(&tenant);
     let provision_all = || {

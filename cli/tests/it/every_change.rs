@@ -191,7 +191,7 @@ fn goes_on_where_it_was_killed() {
 
 /// Whatever an interrupted run has ended, and somebody has provisioned again since, is not ended by the same command.
 #[test]
-fn what_came_back_is_not_ended_by_an_older_run() {
+fn what_not_confirmed_is_not_ended_by_an_older_run() {
     let confirmed = format!("--all -c 42 --confirm={MANY}");
     let addresses: Vec<String> = (0..MANY).map(|i| format!("203.0.113.{i}")).collect();
     let domains = words("domain terminate -y -c 42", names());
@@ -200,12 +200,12 @@ fn what_came_back_is_not_ended_by_an_older_run() {
     let deleted = words("endpoint delete -y -c 42", addresses);
     for line in [domains, servers, all, deleted] {
         for (moment, call) in [(Moment::Unwritten, MANY - 2), (Moment::Unanswered, 1)] {
-            ends_nothing_that_came_back(&line, moment, call);
+            ends_nothing_that_not_confirmed(&line, moment, call);
         }
     }
 }
 
-fn ends_nothing_that_came_back(line: &[String], moment: Moment, call: usize) {
+fn ends_nothing_that_not_confirmed(line: &[String], moment: Moment, call: usize) {
     let tenant = account();
     let (wire, shell) = wired(&tenant);
     let is_of_domains = line[0] == "domain";
@@ -239,7 +239,7 @@ fn ends_nothing_that_came_back(line: &[String], moment: Moment, call: usize) {
 }
 
 #[test]
-fn an_old_address_that_came_back_is_not_ended_by_a_move_that_goes_on() {
+fn an_old_address_that_not_confirmed_is_not_ended_by_a_move_that_goes_on() {
     let tenant = account();
     let (wire, shell) = wired(&tenant);
     provision(&shell, "203.0.113.10", "web-1");

@@ -1,6 +1,6 @@
 //! Files that others can write to, and names that lead elsewhere.
 
-use crate::shell::{Shell, account};
+use crate::shell::{Shell, account, provision};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
@@ -166,4 +166,75 @@ fn what_is_written_is_not_what_is_read() {
         assert_eq!(std::fs::read_to_string(&file).expect("it is there"), rows);
     }
     assert_eq!(tenant.calls("POST", "*").len(), 0);
+}
+
+/// A shell whose profile was kept by a login, and its account.
+fn logged_in() -> (Shell, crate::shell::Account) {
+    let tenant = account();
+    let shell = Shell::new();
+    let login = ["auth", "login", "--base-url", tenant.url(), "--key-stdin"];
+    shell.feed(tenant.api_key(), &login).exits(0);
+    (shell, tenant)
+}
+
+#[test]
+fn a_configuration_that_others_can_write_gives_the_key_to_nobody() {
+    let (shell, _) = logged_in();
+    let listener = account();
+    let file = shell.path(".config/secmon/config.toml");
+    let config = std::fs::read_to_string(&file).expect("the configuration");
+    let address = config.lines().find(|line| line.starts_with("base_url"));
+    let address = address.expect("an address").to_owned();
+    let moved = config.replace(&address, &format!("base_url = \"{}\"", listener.url()));
+    std::fs::write(&file, moved).expect("it is ours");
+    for mode in [0o620, 0o602, 0o666] {
+        open_to(&file, mode);
+        for line in ["endpoint list", "auth status", "doctor"] {
+            let run = shell.line(line);
+            assert_ne!(run.code, 0, "{run:?}");
+        }
+        let login = ["auth", "login", "--key-stdin"];
+        let run = shell.feed("a-new-key-for-it\n", &login).exits(2);
+        assert!(run.stderr.contains("can be written by others"), "{run:?}");
+    }
+    assert!(listener.journal().is_empty(), "a key went out");
+    open_to(&file, 0o644);
+    shell.line("config list").exits(0);
+}
+
+#[test]
+fn pages_are_written_into_no_link() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.1", "web-1");
+    let kept = shell.file("kept", "mine\n");
+    std::fs::create_dir(shell.path("pages")).expect("a folder");
+    symlink(&kept, shell.path("page.html")).expect("a link");
+    symlink(&kept, shell.path("pages/secmon.1")).expect("a link");
+    for line in ["report -c 42 --html page.html", "man --dir pages"] {
+        let run = shell.line(line).exits(2);
+        assert!(run.stderr.contains("is a symbolic link"), "{run:?}");
+    }
+    assert_eq!(
+        std::fs::read_to_string(&kept).expect("it is there"),
+        "mine\n"
+    );
+    std::fs::remove_file(shell.path("pages/secmon.1")).expect("the link");
+    shell.line("man --dir pages").exits(0);
+    assert!(shell.path("pages/secmon-endpoint.1").is_file());
+}
+
+#[test]
+fn a_page_does_not_take_the_place_of_its_picture() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.1", "web-1");
+    let png = b"\x89PNG\r\n\x1a\n";
+    std::fs::write(shell.path("logo.png"), png).expect("a file");
+    let run = shell
+        .line("report -c 42 --html logo.png --logo logo.png")
+        .exits(2);
+    assert!(
+        run.stderr.contains("names the file that is read"),
+        "{run:?}"
+    );
+    assert_eq!(std::fs::read(shell.path("logo.png")).expect("it"), png);
 }

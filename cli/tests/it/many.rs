@@ -262,7 +262,7 @@ fn a_file_of_fifty_thousand_rows_is_checked_in_a_moment() {
         &format!("target,customer,nickname\n{rows}10.0.0.0,42,web-1\n"),
     );
     let run = shell.run(&["provision", "-f", &file]).exits(2);
-    assert!(run.stderr.contains("row 50002: 10.0.0.0"), "{run:?}");
+    assert!(run.stderr.contains("row 50002: \"10.0.0.0\""), "{run:?}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Questions to a person at a terminal.
 
 use crate::shell::{Shell, account, provision};
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, echoes};
 
 fn open_alerts(shell: &Shell) -> Vec<String> {
     let list = shell
@@ -162,7 +162,7 @@ fn a_question_that_is_broken_off_gives_the_cursor_back() {
     let (hidden, shown) = (screen.rfind("\u{1b}[?25l"), screen.rfind("\u{1b}[?25h"));
     assert!(hidden < shown, "{screen:?}");
     assert_eq!(
-        screen.matches("interrupted at a question").count(),
+        screen.matches("Nothing was changed.").count(),
         1,
         "{screen:?}"
     );
@@ -367,4 +367,61 @@ fn triage_begins_with_the_worst_and_an_empty_answer_chooses_nothing() {
         screen.contains("alerts were skipped; nothing was changed."),
         "{screen}"
     );
+}
+
+/// Presses Ctrl-C at a question that is on the screen; what is left on it.
+#[track_caller]
+fn broken_off(shell: &Shell, arguments: &[&str], question: &str) -> String {
+    let mut terminal = Terminal::start(shell, 80, arguments);
+    terminal.shows(question);
+    terminal.type_keys("\u{3}");
+    let keyboard = terminal.keyboard();
+    let (code, screen) = terminal.ends();
+    assert_eq!(code, 130, "{screen:?}");
+    assert!(echoes(&keyboard), "{screen:?}");
+    assert_eq!(
+        screen.matches("Nothing was changed.").count(),
+        1,
+        "{screen:?}"
+    );
+    screen
+}
+
+#[test]
+fn ctrl_c_at_the_first_question_restores_the_terminal() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    let id = provision(&shell, "203.0.113.10", "web-1");
+    let before = tenant.journal().len();
+    broken_off(
+        &shell,
+        &["endpoint", "terminate", &id, "-c", "42"],
+        "Go on?",
+    );
+    let plain = shell.with("SECMON_PLAIN_PROMPTS", "1");
+    broken_off(
+        &plain,
+        &["endpoint", "terminate", &id, "-c", "42"],
+        "Go on?",
+    );
+    let writes = tenant.journal().split_off(before);
+    assert!(writes.iter().all(|call| call.method == "GET"), "{writes:?}");
+    // Nothing was sent before this one.
+    let offline = Shell::new().with("SECMON_BASE_URL", tenant.url());
+    offline.file("list.csv", "Server,Customer\nweb1.example.com,42\n");
+    broken_off(
+        &offline,
+        &["provision", "web1.example.com", "-c", "42"],
+        "is",
+    );
+}
+
+#[test]
+fn ctrl_c_at_the_key_restores_the_echo() {
+    let tenant = account();
+    let shell = Shell::new().with("SECMON_BASE_URL", tenant.url());
+    let screen = broken_off(&shell, &["endpoint", "list"], "API key");
+    assert!(!screen.contains("panicked"), "{screen}");
+    let login = ["auth", "login", "--base-url", tenant.url()];
+    broken_off(&Shell::new(), &login, "API key for");
 }

@@ -10,6 +10,12 @@ use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Whether what is typed shows.
+pub fn echoes(keyboard: &Pty) -> bool {
+    let mode = rustix::termios::tcgetattr(keyboard).expect("a terminal");
+    mode.local_modes.contains(rustix::termios::LocalModes::ECHO)
+}
+
 /// A running program and its screen, as everything that was ever written to it.
 pub struct Terminal {
     keyboard: Arc<Pty>,
@@ -92,6 +98,11 @@ impl Terminal {
         (&*self.keyboard)
             .write_all(keys.as_bytes())
             .expect("the terminal takes keys");
+    }
+
+    /// The other side of the terminal, which stays when the program has ended.
+    pub fn keyboard(&self) -> Arc<Pty> {
+        Arc::clone(&self.keyboard)
     }
 
     /// Waits for the end; the exit code and everything that was on the screen.

@@ -81,7 +81,7 @@ fn a_file_of_services_is_read_whole() {
             "line 2: a quotation mark",
         ),
         (
-            "501,42,port_monitoring,active,\n",
+            "501,42,port_monitoring,active,old\n",
             "row 2: 5 cells under 4 columns",
         ),
         ("501,42,port_monitoring\n", "row 2: 3 cells under 4 columns"),

@@ -140,6 +140,9 @@ fn address(context: &Context, name: &str, args: &LoginArgs) -> Result<String, Cl
         .and_then(|profile| profile.base_url.clone());
     let asks_key = args.key_command.is_none() && !args.key_stdin;
     let asks = asks_key && context.prompt.may_ask() && !settings.safety.dry_run;
+    if settings.base_url_flag.is_none() && known.is_some() {
+        service::refuse_foreign(&settings.config, &settings.config_path)?;
+    }
     let given = match (settings.base_url_flag.clone(), known) {
         (Some(flag), _) => flag,
         (None, Some(known)) if asks => {

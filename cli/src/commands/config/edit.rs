@@ -48,7 +48,7 @@ pub fn run(session: &Session, prompt: &Prompt) -> Result<Outcome, CliError> {
 fn put_in_place(path: &Path, before: &str, after: &str) -> Result<(), CliError> {
     let _lock = profile::lock(path)?;
     if profile::read_optional(path)?.unwrap_or_default() == before {
-        return files::write_private(path, after.as_bytes());
+        return files::replace(path, after.as_bytes());
     }
     let message = format!(
         "{} was changed by another command while it was edited: it stays as that left it",

@@ -2,6 +2,7 @@
 
 use super::Check;
 use crate::error::{CliError, Own};
+use crate::machine::env_vars;
 use crate::session::Session;
 use crate::session::service::{Service, Source};
 use crate::values::durations::counted_if_told;
@@ -9,6 +10,7 @@ use chrono::Utc;
 use http::{Method, Uri};
 use secmon::model::Timestamp;
 use secmon::operations::{GetHealth, ListEndpoints};
+use secmon::transport::HttpOptions;
 use secmon::{Namespace, RateGroup, RawRequest};
 use serde_json::json;
 use std::net::ToSocketAddrs;
@@ -20,7 +22,14 @@ const TOLERATED_SKEW_SECONDS: i64 = 30;
 pub async fn checks(session: &Session, service: &Service) -> Vec<Check> {
     let mut checks = Vec::new();
     if service.source != Source::Local {
-        checks.extend(name(&service.base_url));
+        let route = Route::to(&service.base_url);
+        checks.extend(route.check());
+        match route {
+            // A proxy looks names up itself.
+            Route::Through { .. } => {}
+            Route::Unreadable(_) => return checks,
+            Route::Straight { .. } => checks.extend(name(&service.base_url)),
+        }
     }
     let health = match session.read_whole(GetHealth::new()).await {
         Ok(answer) => answer,
@@ -32,7 +41,7 @@ pub async fn checks(session: &Session, service: &Service) -> Vec<Check> {
     if service.base_url.starts_with("https:") {
         checks.push(Check::good(
             "tls",
-            "this machine trusts the portal's certificate",
+            format!("this machine trusts the portal's certificate{}", trusted()),
         ));
     }
     let took = health.elapsed().as_millis();
@@ -48,12 +57,76 @@ pub async fn checks(session: &Session, service: &Service) -> Vec<Check> {
     if has_account {
         checks.push(Check::of("portal", portal(session).await));
     }
-    checks.push(pace(session));
+    checks.push(rate_limit(session));
     if session.settings.namespace == Namespace::Provisioning {
         let about = "provisioning: scan, sync, release and pricing exist under billing only";
         checks.push(Check::good("namespace", about));
     }
     checks
+}
+
+/// The variables that name a proxy, the strongest first.
+const PROXIES: [&str; 4] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+const NO_PROXIES: [&str; 2] = ["NO_PROXY", "no_proxy"];
+
+fn first_set(names: &[&'static str]) -> Option<&'static str> {
+    let mut names = names.iter().copied();
+    names.find(|name| env_vars::is_set(name))
+}
+
+/// The way to the service.
+enum Route {
+    /// Through a proxy.
+    Through { proxy: String },
+    /// To the service itself, and why, where a proxy is named.
+    Straight { because: Option<String> },
+    /// Nobody knows: a variable cannot be read.
+    Unreadable(CliError),
+}
+
+impl Route {
+    fn to(base_url: &str) -> Self {
+        let Ok(uri) = base_url.parse::<Uri>() else {
+            return Self::Straight { because: None };
+        };
+        let named = first_set(&PROXIES);
+        match HttpOptions::new().proxy_for(&uri) {
+            Err(error) => Self::Unreadable(CliError::from(error)),
+            Ok(Some(proxy)) => Self::Through { proxy },
+            Ok(None) => Self::Straight {
+                because: named.map(|named| match uri.scheme_str() {
+                    Some("https") => {
+                        let exception = first_set(&NO_PROXIES).unwrap_or("NO_PROXY");
+                        format!("none: {exception} takes this host out of {named}")
+                    }
+                    _ => format!("none: {named} is for https, and this is http"),
+                }),
+            },
+        }
+    }
+
+    fn check(&self) -> Option<Check> {
+        const NAME: &str = "proxy";
+        match self {
+            Self::Through { proxy } => {
+                let named = first_set(&PROXIES).unwrap_or_default();
+                Some(Check::good(NAME, format!("{proxy}, from {named}")))
+            }
+            Self::Straight { because } => {
+                let because = because.clone()?;
+                Some(Check::good(NAME, because))
+            }
+            Self::Unreadable(error) => Some(Check::of(NAME, Err(error.clone()))),
+        }
+    }
+}
+
+/// Which certificates are trusted, where somebody has named them.
+fn trusted() -> String {
+    let named = |name: &&str| env_vars::is_set(name);
+    let named = ["SSL_CERT_FILE", "SSL_CERT_DIR"].into_iter().find(named);
+    let path = named.and_then(|name| Some((name, std::env::var(name).ok()?)));
+    path.map_or_else(String::new, |(name, path)| format!(" ({name} is {path})"))
 }
 
 /// That the host has an address. A number is one already.
@@ -140,7 +213,8 @@ async fn portal(session: &Session) -> Result<String, CliError> {
     }
 }
 
-fn pace(session: &Session) -> Check {
+fn rate_limit(session: &Session) -> Check {
+    const NAME: &str = "rate limit";
     let left = session
         .calls_left(RateGroup::Strict)
         .zip(session.calls_left(RateGroup::Default));
@@ -148,5 +222,12 @@ fn pace(session: &Session) -> Check {
         || "no rate limits are kept".to_owned(),
         |(strict, default)| format!("{strict} and {default} calls left of this minute"),
     );
-    Check::good("pace", about)
+    match session.rate_limit_problem() {
+        Some(problem) => Check::advice(
+            NAME,
+            format!("calls of other secmon processes are not counted: {problem}"),
+            "make the folder of that file your own, with mode 700".to_owned(),
+        ),
+        None => Check::good(NAME, about),
+    }
 }

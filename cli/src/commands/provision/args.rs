@@ -66,10 +66,14 @@ pub struct ProvisionArgs {
     pub file: Option<PathBuf>,
     /// Read the column COL of the file as FIELD; COL=- ignores it (repeatable)
     #[arg(long, value_name = "COL=FIELD", help_heading = FILE, requires = "file")]
+    #[arg(allow_hyphen_values = true)]
     pub map: Vec<String>,
     /// Character between the columns; auto finds , ; or tab
     #[arg(long, value_name = "CHAR", default_value = "auto", help_heading = FILE)]
     pub delimiter: String,
+    /// Letters of a file that is neither UTF-8 nor UTF-16, as windows-1250, cp852 or macintosh
+    #[arg(long, value_name = "NAME", help_heading = FILE, requires = "file")]
+    pub encoding: Option<String>,
     /// What a failed row does to the rows after it
     #[arg(long, value_name = "HOW", default_value = "continue", help_heading = FILE)]
     pub on_error: OnError,

@@ -20,8 +20,8 @@ use crate::error::CliError;
 use crate::machine::files;
 use crate::references::targets::{self, BareNames, Defaults, RowFields, Target};
 use crate::session::batch::RunKind;
-use crate::session::pace::LEFT_TO_PEOPLE;
 use crate::session::prompt::Prompt;
+use crate::session::rate_limit::INTERACTIVE_RESERVE;
 use crate::state::changes::Scope;
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::Outcome;
@@ -63,12 +63,19 @@ async fn from_file(
     let options = FileOptions {
         map: &args.map,
         delimiter: &args.delimiter,
+        encoding: args.encoding.as_deref(),
     };
     let defaults = Defaults {
         customer: context.session.settings.customer,
         bare_names: bare_names(args),
+        service: args.service.as_deref().filter(|_| args.domain),
     };
-    let sheet = input::read(&context.screen, path, &options, &defaults)?;
+    let sheet = input::read(
+        (&context.screen, &context.prompt),
+        path,
+        &options,
+        &defaults,
+    )?;
     let wanted = args
         .report
         .as_ref()
@@ -87,7 +94,7 @@ fn refuse_beside_file(args: &ProvisionArgs) -> Result<(), CliError> {
         ("--ip-address", !args.ip_address.is_empty()),
         ("--nickname", args.nickname.is_some()),
         ("--hostname", args.hostname.is_some()),
-        ("--service", args.service.is_some()),
+        ("--service", args.service.is_some() && !args.domain),
         ("--product", args.product.is_some()),
         ("--plan", args.plan.is_some()),
         ("--mrr", args.mrr.is_some()),
@@ -146,6 +153,7 @@ fn from_arguments(context: &Context, args: &ProvisionArgs) -> Result<Vec<Target>
         let defaults = Defaults {
             customer,
             bare_names,
+            service: None,
         };
         targets.push(Target::from_fields(&fields, &defaults)?);
     }
@@ -272,7 +280,7 @@ impl<'a> BulkOperation for Provisioning<'a> {
         new_customer::announce_all(&context.session, &context.screen, &customers, &served)?;
         let left_to_people = match self.args.run.use_whole_window {
             true => 0,
-            false => LEFT_TO_PEOPLE,
+            false => INTERACTIVE_RESERVE,
         };
         plan::announce(context, self.rows, &known, left_to_people);
         let planned =

@@ -8,7 +8,7 @@ use crate::error::CliError;
 use crate::references::targets::Target;
 use crate::references::{self, DomainRef};
 use crate::session::Session;
-use crate::session::pace::Limits;
+use crate::session::rate_limit::Limits;
 use crate::session::settings::RateLimits;
 use crate::values::durations::{self, counted};
 use secmon::model::{CustomerId, Endpoint};

@@ -11,6 +11,7 @@ use crate::commands::common::findings;
 use crate::commands::rules::rule::ends_soon;
 use crate::context::Context;
 use crate::error::CliError;
+use crate::machine::files;
 use crate::references;
 use crate::ui::outcome::{Line, Outcome, Table};
 use crate::values::durations::counted;
@@ -20,6 +21,8 @@ use secmon::model::{
 };
 use secmon::operations::{GetScanHistory, ListDomains};
 use serde_json::json;
+use std::fs::File;
+use std::io::Write;
 use std::path::Path;
 
 /// What a report shows.
@@ -35,8 +38,13 @@ struct Report {
     expiring: Vec<Rule>,
 }
 
+/// The option that names the page.
+const HTML: &str = "--html";
+
 /// Runs the command.
 pub async fn run(context: &Context, args: &ReportArgs) -> Result<Outcome, CliError> {
+    let read: Vec<&Path> = args.logo.as_deref().into_iter().collect();
+    files::refuse_input(HTML, &args.html, &read)?;
     let customer = context.customer()?;
     let report = collect(context, customer, args).await?;
     if report.servers.is_empty() && report.domains.is_empty() {
@@ -53,7 +61,8 @@ pub async fn run(context: &Context, args: &ReportArgs) -> Result<Outcome, CliErr
     if let Some(said) = context.session.only_said(&format!("write {name}")) {
         return Ok(said);
     }
-    std::fs::write(&args.html, html)
+    let mut file = files::create(HTML, &args.html, &mut File::options())?;
+    file.write_all(html.as_bytes())
         .map_err(|error| CliError::io(&format!("cannot write {name}"), &error))?;
     let (servers, domains) = (report.servers.len(), report.domains.len());
     let sentence = format!(

@@ -75,6 +75,20 @@ impl HttpOptions {
 
 #[cfg(feature = "tls-no-provider")]
 impl HttpOptions {
+    /// The proxy that calls to this address go through; `None` where they go straight to it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) when a variable of the environment cannot be read,
+    /// which the sentence names.
+    pub fn proxy_for(&self, uri: &Uri) -> Result<Option<String>, crate::Error> {
+        let is_https = uri.scheme() == Some(&Scheme::HTTPS);
+        let rule = self.proxy_rule().map_err(crate::Error::configuration)?;
+        let port = uri.port_u16().unwrap_or(443);
+        let host = uri.host().filter(|_| is_https).unwrap_or_default();
+        let name = rule.as_ref().and_then(|rule| rule.name_for(host, port));
+        Ok(name.filter(|_| is_https).map(str::to_owned))
+    }
+
     fn proxy_rule(&self) -> Result<Option<ProxyRule>, String> {
         match &self.proxy {
             Some(address) => Ok(Some(ProxyRule::of(address.clone()))),
