@@ -262,7 +262,7 @@ fn confirm<O: BulkOperation>(
     // A line that is given again names all of its rows, of which some are done by now.
     let given = context.session.settings.safety.confirm.as_deref();
     let total = rows.len().to_string();
-    if question.typed == sent.len().to_string() && given.map(str::trim) == Some(total.as_str()) {
+    if rows.len() > 1 && given.map(str::trim) == Some(total.as_str()) {
         question.typed = total;
     }
     let mut remarks = Vec::new();

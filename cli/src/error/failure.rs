@@ -177,6 +177,9 @@ impl Failure {
                     Exit::Conflict
                 }
                 Some(ErrorCode::UserNotFound) => Exit::NotFound,
+                // An error is never a success, whatever its status.
+                Some(_) if (200..300).contains(status) => Exit::Conflict,
+                None if (200..300).contains(status) => Exit::Unavailable,
                 _ => Exit::of_status(*status),
             },
         }

@@ -40,7 +40,7 @@ impl DomainRef {
 #[derive(Debug)]
 pub enum FoundDomain {
     /// It is there.
-    There(DomainRef),
+    There(Box<DomainRef>),
     /// No list shows it. Its id is known where this computer has seen it, or where it has ended.
     Absent {
         /// Its id.
@@ -153,7 +153,7 @@ pub async fn domains(context: &Context, names: &[String]) -> Result<Vec<DomainRe
         match found {
             // A domain that is named twice counts once.
             FoundDomain::There(domain) if domains.iter().all(|other| other.id != domain.id) => {
-                domains.push(domain);
+                domains.push(*domain);
             }
             FoundDomain::There(_) => {}
             FoundDomain::Absent { error, .. } => return Err(error),
@@ -194,7 +194,7 @@ pub async fn domain_targets(
         let wanted = normalized(name);
         let fits = |domain: &&DomainRef| Some(domain.id) == id || domain.name == wanted;
         found.push(match (list.iter().find(fits), id) {
-            (Some(domain), _) => FoundDomain::There(domain.clone()),
+            (Some(domain), _) => FoundDomain::There(Box::new(domain.clone())),
             (None, Some(id)) => unlisted(&context.session, id, customer).await?,
             (None, None) => FoundDomain::Absent {
                 id: gone(&context.session, &wanted, customer),
@@ -254,12 +254,12 @@ async fn unlisted(
     let summary = session.read(GetDomainSummary::new(customer, id)).await;
     let activity = || format!("looking {id} up for customer {customer}");
     match summary.map_err(|error| error.during(activity())) {
-        Ok(summary) => Ok(FoundDomain::There(DomainRef {
+        Ok(summary) => Ok(FoundDomain::There(Box::new(DomainRef {
             id,
             name: summary.domain,
             customer,
             listed: None,
-        })),
+        }))),
         Err(error) if error.exit() == Exit::NotFound => Ok(FoundDomain::Absent {
             id: Some(id),
             error,

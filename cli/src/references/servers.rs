@@ -63,7 +63,7 @@ impl ServerTarget {
 #[derive(Debug)]
 pub enum FoundServer {
     /// It is there; or it is known by its whole id alone, where nothing asks whose it is.
-    There(ServerTarget),
+    There(Box<ServerTarget>),
     /// No list shows it. Its id is known where this computer has seen it.
     Absent {
         /// Its id.
@@ -114,7 +114,7 @@ pub async fn server_targets(
     let mut problems = Vec::new();
     for reference in &references {
         match search.one(reference).await {
-            Ok(endpoint) => found.push(FoundServer::There(ServerTarget::from(endpoint))),
+            Ok(endpoint) => found.push(FoundServer::There(Box::new(ServerTarget::from(endpoint)))),
             Err(error) if error.exit() == Exit::NotFound => {
                 found.push(absent(&context.session, reference, error));
             }
@@ -135,7 +135,7 @@ fn absent(session: &Session, reference: &Reference<'_>, error: CliError) -> Foun
                 id: Some(id),
                 error,
             },
-            false => FoundServer::There(ServerTarget { id, listed: None }),
+            false => FoundServer::There(Box::new(ServerTarget { id, listed: None })),
         };
     }
     // What earlier commands have seen, and the list no longer shows.

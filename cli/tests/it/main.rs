@@ -62,6 +62,7 @@ mod rule_lists;
 mod rule_removal;
 mod rules_and_alerts;
 mod scans;
+mod schedules;
 mod screens;
 mod searches;
 mod secrets;

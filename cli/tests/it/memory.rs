@@ -137,7 +137,8 @@ fn where_nothing_can_be_remembered_changes_go_on_and_say_so_once() {
     let shell = Shell::of(&tenant);
     provision(&shell, "203.0.113.1", "web-1");
     provision(&shell, "203.0.113.2", "web-2");
-    let damage: [(&str, fn(&Shell)); 3] = [
+    type Damage = (&'static str, fn(&Shell));
+    let damage: [Damage; 3] = [
         ("damaged", |shell| {
             let state = shell.path(".local/state/secmon");
             std::fs::remove_dir_all(&state).expect("it is ours");

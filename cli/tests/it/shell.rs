@@ -229,6 +229,11 @@ impl Account {
         }
     }
 
+    /// From here on the test asks for calls that a careful program would not make.
+    pub fn provoke(&mut self) {
+        self.provoked = true;
+    }
+
     /// The test asks for calls that a careful program would not make.
     pub fn provoking_notices(mut self) -> Self {
         self.provoked = true;

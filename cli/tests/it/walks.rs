@@ -2,6 +2,8 @@
 
 use crate::shell::Run;
 use crate::tree::{Kind, Scene, commands, run_to_the_end};
+use http::StatusCode;
+use secmon_mock::Fault;
 
 const EXIT_CODES: [i32; 10] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 
@@ -156,4 +158,48 @@ fn no_command_lets_the_key_a_token_or_a_leak_out() {
         }
     }
     assert_eq!(tokens.len(), 1, "the sign-in link was printed");
+}
+
+/// What every changing call is answered with, and the exit codes that it may come to.
+const LIES: [(&str, &[i32]); 5] = [
+    (
+        r#"{"success":false,"error":{"code":"SOMETHING_WRONG","message":"no","details":{}},"meta":{}}"#,
+        &[5, 8],
+    ),
+    (r#"{"success":false,"data":{},"meta":{}}"#, &[5, 7, 8]),
+    (r#"{"status":"error","message":"no"}"#, &[5, 7, 8]),
+    (r#"{"data":null}"#, &[5, 7, 8]),
+    ("<html><body>Sign in</body></html>", &[7, 8]),
+];
+
+#[test]
+fn an_error_under_a_success_never_ends_with_0() {
+    for (body, codes) in LIES {
+        let mut scene = Scene::new();
+        scene.tenant.provoke();
+        let mut leaves = scene.leaves();
+        leaves.retain(|leaf| leaf.kind == Kind::Changes);
+        // While there still is something to take back.
+        scene.shell.line("endpoint rename web-1 WEB-1").exits(0);
+        leaves.sort_by_key(|leaf| leaf.words != ["undo"]);
+        for method in ["POST", "PUT", "DELETE"] {
+            let lie = Fault::body(StatusCode::OK, body).on(method, "/api/*");
+            scene.tenant.fault(lie.times(0));
+        }
+        for leaf in leaves {
+            // A raw call prints what it was answered, whatever that is.
+            let is_raw =
+                leaf.words == ["api"] && !body.contains("error") && !body.contains("false");
+            if is_raw {
+                continue;
+            }
+            let mut line = leaf.line();
+            line.extend(["--timeout", "2s"]);
+            let run = run_to_the_end(&scene.shell, &line);
+            // Nothing of an answer that may hold a token is told, its code included.
+            let is_withheld = run.code == 7 && run.stderr.contains("withheld");
+            let is_right = codes.contains(&run.code) || is_withheld;
+            assert!(is_right, "{body}: {leaf:?}: {run:?}");
+        }
+    }
 }

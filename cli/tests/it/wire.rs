@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command};
+use std::process::{Child, Command, Output};
 use std::sync::{Arc, Mutex};
 
 /// The moment at which the program is ended, of a call that changes something.
@@ -16,7 +16,10 @@ pub enum Moment {
     Unwritten,
 }
 
-#[derive(Debug, Default)]
+/// What somebody else does while a program runs.
+type Act = Box<dyn FnOnce() + Send>;
+
+#[derive(Default)]
 struct Plan {
     /// Calls that change something and were passed on.
     passed: usize,
@@ -24,10 +27,11 @@ struct Plan {
     end: Option<(u32, Moment, usize)>,
     /// No answer is passed on any more.
     is_silent: bool,
+    /// What somebody else does before the call with this number from now is passed on.
+    act: Option<(usize, Act)>,
 }
 
 /// The wire; it stays the same for all runs of a test, so that they are runs against one service.
-#[derive(Debug)]
 pub struct Wire {
     url: String,
     plan: Arc<Mutex<Plan>>,
@@ -62,6 +66,27 @@ impl Wire {
         self.plan.lock().expect("no panic").passed
     }
 
+    /// Runs the program; somebody else acts before its nth call that changes something, if it comes to that.
+    pub fn run_beside(&self, mut command: Command, nth: usize, act: Act) -> Output {
+        self.plan.lock().expect("no panic").act = Some((nth, act));
+        let output = command.output().expect("the program starts");
+        self.plan.lock().expect("no panic").act = None;
+        output
+    }
+
+    /// Runs the program, and ends it with `kill -9` at this moment of its nth call, if it comes to that.
+    pub fn run_and_perhaps_kill(&self, mut command: Command, moment: Moment, nth: usize) -> Output {
+        let mut plan = self.plan.lock().expect("no panic");
+        let child = command.spawn().expect("the program starts");
+        plan.end = Some((child.id(), moment, nth));
+        drop(plan);
+        let output = child.wait_with_output().expect("the program ends");
+        let mut plan = self.plan.lock().expect("no panic");
+        plan.end = None;
+        plan.is_silent = false;
+        output
+    }
+
     /// Starts the program and ends it with `kill -9` at this moment of its nth call that changes something.
     pub fn run_and_kill(&self, mut command: Command, moment: Moment, nth: usize) {
         let mut plan = self.plan.lock().expect("no panic");
@@ -79,6 +104,18 @@ impl Wire {
 }
 
 impl Plan {
+    /// What somebody else does before the call that begins now.
+    fn act(&mut self) -> Option<Act> {
+        let (left, act) = self.act.take()?;
+        match left {
+            0 | 1 => Some(act),
+            more => {
+                self.act = Some((more - 1, act));
+                None
+            }
+        }
+    }
+
     /// Whether a call that begins now is the one.
     fn is_due(&mut self) -> Option<(u32, Moment)> {
         self.passed += 1;
@@ -113,6 +150,10 @@ fn carry(mut program: TcpStream, service: &str, plan: &Arc<Mutex<Plan>>) -> Opti
     while let Some(bytes) = read(&mut program) {
         let begins = |method: &[u8]| bytes.starts_with(method);
         if begins(b"POST ") || begins(b"DELETE ") {
+            let act = plan.lock().expect("no panic").act();
+            if let Some(act) = act {
+                act();
+            }
             match plan.lock().expect("no panic").is_due() {
                 Some((pid, Moment::Unsent)) => return signal(pid, "-KILL"),
                 other => *due.lock().expect("no panic") = other,

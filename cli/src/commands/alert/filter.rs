@@ -63,7 +63,7 @@ pub enum Scope {
     /// Those of a server.
     Server(EndpointId),
     /// Those of a domain.
-    Domain(DomainRef),
+    Domain(Box<DomainRef>),
 }
 
 /// Reads the alerts that the filters admit, those of ports first, and whose they are.
@@ -179,7 +179,7 @@ pub async fn scope(
     }
     if let Some(name) = &filter.domain {
         let (domain, customer) = named::one(context, name).await?;
-        return Ok((customer, Scope::Domain(domain)));
+        return Ok((customer, Scope::Domain(Box::new(domain))));
     }
     Ok((customer(context)?, Scope::Customer))
 }

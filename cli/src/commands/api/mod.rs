@@ -177,7 +177,7 @@ fn shown(method: &Method, answer: &RawResponse, args: &ApiArgs) -> Outcome {
 fn trouble(method: &Method, answer: &RawResponse, body: Option<&Value>) -> Option<CliError> {
     let status = answer.status;
     let exit = Exit::of_status(status.as_u16());
-    if exit == Exit::Done {
+    if exit == Exit::Done && !is_error(body) {
         return None;
     }
     let said = |pointer: &str| {
@@ -185,10 +185,13 @@ fn trouble(method: &Method, answer: &RawResponse, body: Option<&Value>) -> Optio
             .and_then(Value::as_str)
     };
     let code = said("/error/code").unwrap_or("refused");
+    let is_told = said("/error/code").is_some();
     let message = said("/error/message")
         .or(said("/message"))
         .unwrap_or("the answer is not in the service's format");
-    let failure = Failure::Answered(status.as_u16(), Some(code.into()));
+    // An error under a success is told by its code, or else is no answer that can be believed.
+    let code = (is_told || !status.is_success()).then(|| code.into());
+    let failure = Failure::Answered(status.as_u16(), code);
     let mut error = CliError::new(failure, message).with_status(status.as_u16());
     // A call that was refused by a rate limit was not processed; of any other nobody knows it, so only a read is safe.
     let is_safe_read = *method == Method::GET && status.is_server_error();
@@ -199,6 +202,18 @@ fn trouble(method: &Method, answer: &RawResponse, body: Option<&Value>) -> Optio
         error = error.hint("check the path, and the ids in it");
     }
     Some(error)
+}
+
+/// Whether a body is one of the shapes of an error, whatever its status.
+fn is_error(body: Option<&Value>) -> bool {
+    let Some(body) = body else {
+        return false;
+    };
+    let errors = body.get("errors").and_then(Value::as_object);
+    body.get("success") == Some(&Value::Bool(false))
+        || body.get("error").is_some_and(Value::is_object)
+        || body.get("status").and_then(Value::as_str) == Some("error")
+        || errors.is_some_and(|errors| !errors.is_empty())
 }
 
 fn request(args: &ApiArgs) -> Result<RawRequest, CliError> {

@@ -117,22 +117,17 @@ impl Moving<'_> {
     async fn read(&self) -> Result<Option<MoveSource>, CliError> {
         let name = std::slice::from_ref(&self.args.endpoint);
         let mut found = match self.named_but_new().await? {
-            Some(server) => vec![FoundServer::There(ServerTarget::from(server))],
+            Some(server) => vec![FoundServer::There(Box::new(ServerTarget::from(server)))],
             None => references::server_targets(self.context, name, Prefixes::Accepted).await?,
         };
         let server = match found.pop() {
-            Some(FoundServer::There(ServerTarget {
-                listed: Some(server),
-                ..
-            })) => server,
-            Some(FoundServer::There(ServerTarget { id, .. })) => {
-                return self
-                    .moved_before(
-                        Some(id.into()),
-                        CliError::not_found(format!("no server {id}")),
-                    )
-                    .await;
-            }
+            Some(FoundServer::There(found)) => match found.listed {
+                Some(server) => server,
+                None => {
+                    let error = CliError::not_found(format!("no server {}", found.id));
+                    return self.moved_before(Some(found.id.into()), error).await;
+                }
+            },
             Some(FoundServer::Absent { id, error }) => {
                 return self.moved_before(id.map(Uuid::from), error).await;
             }

@@ -218,7 +218,7 @@ impl<'a> LifecycleChange<'a> {
             let (resource, absent) = match found {
                 FoundServer::There(server) => {
                     refuse_another_owner(named, &server)?;
-                    (Some(Resource::Server(Box::new(server))), None)
+                    (Some(Resource::Server(server)), None)
                 }
                 FoundServer::Absent { id, error } => {
                     (None, Some((id.map(|id| id.to_string()), error)))
@@ -238,7 +238,7 @@ impl<'a> LifecycleChange<'a> {
         let mut rows: Vec<PlannedRow<LifecycleRow>> = Vec::new();
         for (name, found) in names.iter().zip(found) {
             let (resource, absent) = match found {
-                FoundDomain::There(domain) => (Some(Resource::Domain(Box::new(domain))), None),
+                FoundDomain::There(domain) => (Some(Resource::Domain(domain)), None),
                 FoundDomain::Absent { id, error } => {
                     (None, Some((id.map(|id| id.to_string()), error)))
                 }
