@@ -240,7 +240,11 @@ fn prepare(
         "PRAGMA synchronous = {synchronous}; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; \
          PRAGMA cell_size_check = ON; PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}"
     ))?;
-    if is_of_version(&connection, schema.version)? {
+    // Format and tables are of one moment: another process may make them between two looks.
+    let look = connection.transaction()?;
+    let is_ready = is_of_version(&look, schema.version)?;
+    look.commit()?;
+    if is_ready {
         return Ok(connection);
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;

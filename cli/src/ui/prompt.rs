@@ -8,7 +8,11 @@ use crate::machine::terminal::TerminalMode;
 use dialoguer::{Input, MultiSelect, Password, Select};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use zeroize::Zeroizing;
+
+/// A question waits for its answer after this time at the latest.
+const DRAWN_WITHIN: Duration = Duration::from_millis(50);
 
 /// So many lines of a choice are on the screen at one time.
 const LINES: usize = 15;
@@ -117,6 +121,9 @@ impl Ui {
                     show_cursor();
                     let error = broken_off();
                     self.error(&error);
+                    // A question that was still being drawn changes the terminal once more before it waits.
+                    std::thread::sleep(DRAWN_WITHIN);
+                    mode.restore();
                     std::process::exit(error.exit() as i32);
                 }
             },
