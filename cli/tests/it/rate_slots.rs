@@ -2,6 +2,7 @@
 
 use rusqlite::Connection;
 use secmon::RateGroup::{self, Default, Strict};
+use secmon_cli::internals::database::is_busy;
 use secmon_cli::internals::{Budget, ClockReading, RateDb, SlotRequest, SlotTerms, Throttle};
 use std::fs;
 use std::path::PathBuf;
@@ -70,11 +71,14 @@ impl Home {
         closed.expect("it is written");
     }
 
+    /// As a call does it: who meets another process for too long asks again.
     fn takes(&self, now: &ClockReading) -> Option<i64> {
-        let taken = self.open(now).take(now, budget(Strict), TERMS);
-        match taken.expect("it is written") {
-            SlotRequest::Taken(id) => Some(id),
-            SlotRequest::FreeIn(_) => None,
+        loop {
+            match self.open(now).take(now, budget(Strict), TERMS) {
+                Ok(SlotRequest::Taken(id)) => return Some(id),
+                Ok(SlotRequest::FreeIn(_)) => return None,
+                Err(error) => assert!(is_busy(&error), "{error}"),
+            }
         }
     }
 
