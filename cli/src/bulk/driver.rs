@@ -8,6 +8,7 @@ use super::{Applied, Item, Label, RowOutcome};
 use crate::context::Context;
 use crate::error::{CliError, Exit, LocalErrorKind};
 use crate::session::batch::RunKind;
+use crate::session::profile::Protected;
 use crate::session::prompt::ConfirmationLevel;
 use std::time::{Duration, Instant};
 
@@ -198,7 +199,8 @@ fn judged<R>(
     if absent > 0 && (absent == rows.len() || !goes_on) {
         return Err(all_absent(rows));
     }
-    let may_ask = context.prompt.may_ask();
+    // A dry run shows what is sent without anybody's answer.
+    let may_ask = context.prompt.may_ask() && !context.session.settings.safety.dry_run;
     for row in &mut rows {
         match &row.step {
             Step::Settled(RowOutcome::Failed(error))
@@ -206,7 +208,7 @@ fn judged<R>(
             {
                 row.step = Step::Settled(RowOutcome::Left(Applied::noted("not found")));
             }
-            Step::Doubtful(reason) if !may_ask && !context.session.settings.safety.dry_run => {
+            Step::Doubtful(reason) if !may_ask => {
                 let error =
                     CliError::new(LocalErrorKind::NotConfirmed, format!("not sent: {reason}"));
                 row.step = Step::Settled(RowOutcome::Failed(error));
@@ -245,6 +247,23 @@ fn all_absent<R>(rows: Vec<PlannedRow<R>>) -> CliError {
     }
 }
 
+/// What the profile protects of these rows, as far as their customers tell.
+fn protected<'a, O: BulkOperation>(
+    context: &'a Context,
+    operation: &O,
+    sent: &[&O::Row],
+) -> Option<&'a Protected> {
+    let owners: Vec<_> = sent
+        .iter()
+        .filter_map(|row| operation.label(row).customer)
+        .collect();
+    let protect = &context.session.settings.safety.protect;
+    protect.iter().find(|protected| match protected {
+        Protected::Customer(customer) => owners.contains(customer),
+        Protected::Address(_) => false,
+    })
+}
+
 fn confirm<O: BulkOperation>(
     context: &Context,
     operation: &O,
@@ -260,12 +279,19 @@ fn confirm<O: BulkOperation>(
     }
     let mut question = operation.question(&sent);
     // A line that is given again names all of its rows, of which some are done by now.
-    let given = context.session.settings.safety.confirm.as_deref();
-    let total = rows.len().to_string();
-    if rows.len() > 1 && given.map(str::trim) == Some(total.as_str()) {
-        question.typed = total;
+    let safety = &context.session.settings.safety;
+    if let Some(given) = safety.confirm.as_deref().map(str::trim) {
+        let is_total = rows.len() > 1 && given == rows.len().to_string();
+        if is_total || context.session.continues_a_run(&operation.kind()) {
+            question.typed = given.to_owned();
+        }
     }
     let mut remarks = Vec::new();
+    if let Some(protected) = protected(context, operation, &sent) {
+        remarks.push(format!("The profile protects {protected}"));
+        question.level = ConfirmationLevel::Severe;
+        question.typed = protected.to_string();
+    }
     for row in rows {
         match &row.step {
             Step::Doubtful(reason) => remarks.push(reason.clone()),

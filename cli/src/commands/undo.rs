@@ -3,6 +3,7 @@
 mod call;
 mod inverse;
 mod present;
+mod rule_fields;
 
 use self::call::Call;
 use self::inverse::{Inverse, NotUndoable, inverse_of};
@@ -206,9 +207,15 @@ fn refused(left: &[(ChangeRow, NotUndoable)]) -> CliError {
         "Cannot be undone: {what} ({}): {}",
         change.about, reason.reason
     ));
-    match &reason.nearest {
-        Some((line, purpose)) => error.hint(format!("to {purpose}: `{line}`")),
-        None => error,
+    let lines = left
+        .iter()
+        .filter_map(|(_, reason)| reason.nearest.as_ref());
+    let lines: Vec<String> = lines
+        .map(|(line, purpose)| format!("to {purpose}: `{line}`"))
+        .collect();
+    match lines.is_empty() {
+        true => error,
+        false => error.hint(preview(&lines, String::clone)),
     }
 }
 

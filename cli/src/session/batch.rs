@@ -8,6 +8,7 @@ use crate::ui::invocation::quoted;
 use crate::ui::outcome::to_json;
 use secmon::model::CustomerId;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use uuid::Uuid;
@@ -23,6 +24,14 @@ pub struct RunKind {
     pub customer: Option<CustomerId>,
 }
 
+/// What was typed, by whom and for which service.
+struct TypedLines {
+    line: String,
+    input: String,
+    os_user: String,
+    service: String,
+}
+
 /// The run of this process.
 #[derive(Debug, Default)]
 pub struct CurrentRun {
@@ -36,6 +45,13 @@ impl Session {
     /// Says what this command is, before its first change.
     pub fn begin_run(&self, kind: RunKind) {
         self.run.kind.borrow_mut().get_or_insert(kind);
+    }
+
+    /// Whether this very command line was begun before and has not ended whole.
+    pub fn continues_a_run(&self, kind: &RunKind) -> bool {
+        self.state().is_some_and(|state| {
+            state.has_unfinished_line(&self.batch_start(kind, &self.typed_lines()))
+        })
     }
 
     /// Records that this run begins, also where it turns out to send nothing: it may be what an interrupted one left.
@@ -106,21 +122,7 @@ impl Session {
             scope: Scope::One,
             customer: None,
         });
-        let words: Vec<String> = std::env::args_os()
-            .skip(1)
-            .map(|word| word.to_string_lossy().into_owned())
-            .collect();
-        let line = self.without_key(&typed_line(&words));
-        let batch = state.begin_batch(&BatchStart {
-            verb: kind.verb,
-            scope: kind.scope,
-            customer: kind.customer.or(self.settings.customer),
-            line: &line,
-            input: &self.without_key(&input_of(&words)),
-            os_user: &os_user(),
-            service: &self.service_name(),
-            place: self.settings.safety.place.as_deref(),
-        });
+        let batch = state.begin_batch(&self.batch_start(&kind, &self.typed_lines()));
         self.run.batch.set(batch);
         if batch.is_none()
             && let Some(problem) = state.problem()
@@ -131,6 +133,32 @@ impl Session {
             ));
         }
         batch
+    }
+
+    fn typed_lines(&self) -> TypedLines {
+        let words = std::env::args_os().skip(1);
+        let words: Vec<String> = words
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect();
+        TypedLines {
+            line: self.without_key(&typed_line(&words)),
+            input: self.without_key(&input_of(&words)),
+            os_user: os_user(),
+            service: self.service_name(),
+        }
+    }
+
+    fn batch_start<'a>(&'a self, kind: &RunKind, typed: &'a TypedLines) -> BatchStart<'a> {
+        BatchStart {
+            verb: kind.verb,
+            scope: kind.scope,
+            customer: kind.customer.or(self.settings.customer),
+            line: &typed.line,
+            input: &typed.input,
+            os_user: &typed.os_user,
+            service: &typed.service,
+            place: self.settings.safety.place.as_deref(),
+        }
     }
 
     /// Ends the run as it is recorded. `was_stopped` after a Ctrl-C.
@@ -147,6 +175,14 @@ impl Session {
             (false, false) => BatchOutcome::Complete,
         };
         state.end_batch(batch, outcome);
+    }
+}
+
+impl Session {
+    /// A record without the key that somebody has written into it.
+    pub fn without_key_in<T: Serialize + DeserializeOwned>(&self, record: &T) -> Option<T> {
+        let (kept, _) = redacted(self, Some(&to_json(record)));
+        serde_json::from_value(kept?).ok()
     }
 }
 

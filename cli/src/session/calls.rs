@@ -239,7 +239,13 @@ impl Session {
             Protected::Customer(customer) => customers.contains(customer),
             Protected::Address(address) => addresses.contains(address),
         };
-        match safety.protect.iter().find(is_affected) {
+        // What names nobody is about every customer of the account.
+        let is_of_all = affected.customers.is_empty()
+            && affected.ids.is_empty()
+            && planned.customers.is_empty()
+            && planned.server.is_none();
+        let found = safety.protect.iter().find(is_affected);
+        match found.or(safety.protect.first().filter(|_| is_of_all)) {
             Some(protected) => self.prompt.confirm_protected(about, &protected.to_string()),
             None => Ok(()),
         }

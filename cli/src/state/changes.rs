@@ -172,6 +172,15 @@ pub struct EndedBefore {
     pub sent_ms: i64,
 }
 
+/// The end of a record, as its newest change from here.
+#[derive(Debug, Clone)]
+pub struct EndedFromHere {
+    /// What ended it, as `terminate_endpoint`.
+    pub operation: String,
+    /// When it was sent, in milliseconds since 1970.
+    pub sent_ms: i64,
+}
+
 /// A record that a create has made, as a look has shown it.
 #[derive(Debug)]
 pub struct Made {
@@ -235,6 +244,24 @@ impl StateDb {
                 })?;
             Ok(BatchId(connection.last_insert_rowid()))
         })
+    }
+
+    /// Whether this very command line has begun before and no run of it has ended whole since.
+    pub fn has_unfinished_line(&self, start: &BatchStart<'_>) -> bool {
+        let found = self.read(|connection, account| {
+            connection.query_row(
+                "SELECT EXISTS (SELECT 1 FROM batch WHERE account = ?1 AND line_digest = ?2 \
+                 AND line = ?3 AND begun_ms > ?4 AND id IN (SELECT id FROM unfinished))",
+                (
+                    account,
+                    input_digest(connection, start)?,
+                    start.line,
+                    now_ms() - INTERRUPTION_COUNTS_MS,
+                ),
+                |row| row.get(0),
+            )
+        });
+        found.unwrap_or(false)
     }
 
     /// Ends a run.
@@ -439,9 +466,11 @@ impl StateDb {
     pub fn resumable(&self) -> Vec<Resumable> {
         let read = self.read(|connection, account| {
             let mut statement = connection.prepare(
-                // What this computer has done to it since is no change by somebody else.
-                "SELECT record, (SELECT max(c.answered_at) FROM change c \
-                                 WHERE c.account = r.account AND c.record = r.record) \
+                // What this computer has done to it since is no change by somebody else. Of a call whose answer nobody
+                // saw there is no time to compare with.
+                "SELECT record, (SELECT c.answered_at FROM change c \
+                                 WHERE c.account = r.account AND c.record = r.record \
+                                 AND c.result <> 'refused' ORDER BY c.id DESC LIMIT 1) \
                  FROM resumable r WHERE account = ?1 AND record IS NOT NULL GROUP BY record",
             )?;
             let rows = statement.query_map([account], |row| {
@@ -453,20 +482,6 @@ impl StateDb {
             rows.collect()
         });
         read.unwrap_or_default()
-    }
-
-    /// Whether a command about all of a customer's has ever suspended something from here.
-    pub fn has_suspended_all(&self, customer: CustomerId) -> bool {
-        let found = self.read(|connection, account| {
-            connection.query_row(
-                "SELECT EXISTS (SELECT 1 FROM change c JOIN batch b ON b.id = c.batch \
-                 WHERE c.account = ?1 AND b.customer = ?2 AND b.scope IN ('all', 'customer') \
-                 AND c.operation LIKE 'suspend_%' AND c.result IN ('changed', 'perhaps', 'pending'))",
-                (account, number(customer)),
-                |row| row.get(0),
-            )
-        });
-        found.unwrap_or(false)
     }
 
     /// A call whose answer nobody saw has perhaps made what is there now; whether there is such a call.
@@ -510,7 +525,7 @@ impl StateDb {
     }
 
     /// When a record was ended from this computer, in milliseconds since 1970.
-    pub fn ended_at(&self, record: &str) -> Option<i64> {
+    pub fn ended_from_here(&self, record: &str) -> Option<EndedFromHere> {
         let read = self.read(|connection, account| {
             connection
                 .prepare(
@@ -521,7 +536,8 @@ impl StateDb {
                     let operation: String = row.get(0)?;
                     let ends = ["terminate_", "delete_", "release_"];
                     let ends = ends.iter().any(|verb| operation.starts_with(verb));
-                    Ok(ends.then_some(row.get(1)?))
+                    let sent_ms = row.get(1)?;
+                    Ok(ends.then_some(EndedFromHere { operation, sent_ms }))
                 })
                 .optional()
         });

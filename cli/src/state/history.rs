@@ -79,7 +79,7 @@ SELECT c.id, c.public_id, b.public_id, c.sent_ms, b.os_user, b.service, b.place,
  c.record, c.server, c.customers, c.before, c.after, c.moved, c.result, c.code, c.duration_ms, \
  (SELECT u.public_id FROM change u WHERE u.id = c.undoes), \
  (SELECT u.public_id FROM change u WHERE u.undoes = c.id AND u.result IN ('changed', 'perhaps', 'unchanged') LIMIT 1), \
- c.is_redacted, b.session = :session \
+ c.is_redacted, b.session = :session AND b.session <> '' \
 FROM change c JOIN batch b ON b.id = c.batch";
 
 impl StateDb {
@@ -103,7 +103,7 @@ impl StateDb {
         let read = self.read(|connection, account| {
             connection
                 .prepare(
-                    "SELECT public_id FROM batch b WHERE account = ?1 AND session = ?2 \
+                    "SELECT public_id FROM batch b WHERE account = ?1 AND session = ?2 AND session <> '' \
                      AND verb NOT IN ('undo', 'scan_endpoint', 'create_sso_token') \
                      AND (NOT EXISTS (SELECT 1 FROM change c WHERE c.batch = b.id) \
                        OR EXISTS (SELECT 1 FROM change c WHERE c.batch = b.id \

@@ -1,9 +1,14 @@
 //! Which terminal and which process this is, so that two of them are told apart.
 
-/// The terminal: its POSIX session, of this boot of the computer.
+/// The terminal: its POSIX session, of this boot of the computer. Empty where the platform does not tell one boot or one
+/// process from the next.
 pub fn session() -> String {
     let leader = session_leader();
-    format!("{}/{leader}/{}", boot_id(), start_of(leader))
+    let (boot, start) = (boot_id(), start_of(leader));
+    match boot.is_empty() || start.is_empty() {
+        true => String::new(),
+        false => format!("{boot}/{leader}/{start}"),
+    }
 }
 
 /// This process: its number, of this boot, and when it began.

@@ -98,8 +98,8 @@ SELECT b.id FROM batch b WHERE b.outcome IS NOT 'complete'
     AND whole.line_digest = b.line_digest AND whole.id > b.id AND whole.outcome = 'complete');
 
 -- What `resume` may take up: records whose newest change from here is a suspension by a command about all of a
--- customer's that changed them. A repeat of the whole does not hide the change before it; what was undone, and what undid
--- it, count as if they had never been.
+-- customer's that changed them. A repeat of the whole does not hide the change before it, nor does what leaves the state
+-- as it is; what was undone, and what undid it, count as if they had never been.
 CREATE VIEW undone AS
 SELECT undoes AS id FROM change WHERE undoes IS NOT NULL AND result IN ('changed', 'perhaps', 'unchanged');
 CREATE VIEW resumable AS
@@ -114,5 +114,6 @@ WHERE b.scope IN ('all', 'customer')
     WHERE later.account = c.account AND later.record = c.record AND later.id > c.id
       AND later.result <> 'refused' AND later.undoes IS NULL
       AND later.id NOT IN (SELECT id FROM undone)
+      AND later.operation NOT IN ('update_endpoint', 'update_domain', 'scan_endpoint')
       AND NOT (later.result = 'unchanged' AND later.operation = c.operation AND lb.scope IN ('all', 'customer')));
 INSERT INTO meta (one, salt) VALUES (1, randomblob(16));

@@ -61,6 +61,7 @@ mod resumed;
 mod rule_lists;
 mod rule_removal;
 mod rules_and_alerts;
+mod same_line;
 mod scans;
 mod schedules;
 mod screens;

@@ -1,5 +1,6 @@
 //! What this computer remembers: before a call is sent, without secrets, and without standing in the way.
 
+use crate::every_change::await_the_next_second;
 use crate::journal::{quiet, wired};
 use crate::shell::{Shell, account, finished, provision};
 use crate::wire::Moment;
@@ -57,6 +58,8 @@ fn a_killed_suspend_of_all_that_is_repeated_is_resumed_whole() {
         provision(&shell, &format!("203.0.113.{i}"), &format!("web-{i}"));
     }
     shell.line("endpoint suspend web-6").exits(0);
+    // Times are told to the second: what was lost is newer than what was answered.
+    await_the_next_second();
     let line = ["endpoint", "suspend", "--all", "-c", "42"];
     wire.run_and_kill(quiet(&shell, &line), Moment::Unanswered, 3);
     shell.run(&line).exits(0);

@@ -195,7 +195,7 @@ impl Moving<'_> {
     ) -> Result<Option<MoveSource>, CliError> {
         let session = &self.context.session;
         let state = session.state();
-        let ended = id.and_then(|id| state?.ended_at(&id.to_string()));
+        let ended = id.and_then(|id| state?.ended_from_here(&id.to_string()));
         let customer = match (&self.args.customer_to, session.settings.customer) {
             (Some(number), _) => Some(settings::parse_customer("--customer-to", number)?),
             (None, customer) => customer,

@@ -215,7 +215,7 @@ impl<'a> LifecycleChange<'a> {
         let found = references::server_targets(self.context, &names, prefixes).await?;
         let mut rows: Vec<PlannedRow<LifecycleRow>> = Vec::new();
         for (named, found) in named.iter().zip(found) {
-            let (resource, absent) = match found {
+            let (resource, absent) = match self.terminated_earlier(found).await? {
                 FoundServer::There(server) => {
                     refuse_another_owner(named, &server)?;
                     (Some(Resource::Server(server)), None)
@@ -228,6 +228,25 @@ impl<'a> LifecycleChange<'a> {
             self.add(&mut rows, (line, text), resource, absent);
         }
         Ok(rows)
+    }
+
+    /// What was terminated from here is in no list any more, and can still be deleted: by its id.
+    async fn terminated_earlier(&self, found: FoundServer) -> Result<FoundServer, CliError> {
+        let id = match &found {
+            FoundServer::Absent { id: Some(id), .. } if self.to == Transition::Delete => {
+                id.to_string()
+            }
+            _ => return Ok(found),
+        };
+        let state = self.context.session.state();
+        let ended = state.and_then(|state| state.ended_from_here(&id));
+        if ended.is_none_or(|ended| {
+            ended.operation == Transition::Delete.operation(ResourceKind::Server)
+        }) {
+            return Ok(found);
+        }
+        let by_id = references::server_targets(self.context, &[id], Prefixes::Refused).await?;
+        Ok(by_id.into_iter().next().unwrap_or(found))
     }
 
     async fn named_domains(
@@ -288,8 +307,9 @@ impl<'a> LifecycleChange<'a> {
     /// A name that fits nothing: already ended where this computer saw it end, else not found.
     fn ended_from_here(&self, typed: &str, id: Option<&str>, error: CliError) -> RowOutcome {
         let state = self.context.session.state();
-        let ended = id.and_then(|id| state?.ended_at(id));
-        let Some(ended) = ended.and_then(chrono::DateTime::from_timestamp_millis) else {
+        let ended = id.and_then(|id| state?.ended_from_here(id));
+        let ended = ended.and_then(|ended| chrono::DateTime::from_timestamp_millis(ended.sent_ms));
+        let Some(ended) = ended else {
             return RowOutcome::Failed(error);
         };
         let at = ended.format("%Y-%m-%d %H:%M UTC");
@@ -334,7 +354,7 @@ impl<'a> LifecycleChange<'a> {
                 Selection::Everything(_, args) => everything::named(self.context, customer, args)?,
                 _ => None,
             };
-            return Ok(resume::choose(self.context, customer, all, named.as_ref()));
+            return Ok(resume::choose(self.context, all, named.as_ref()));
         }
         let planned = |resource: Resource| PlannedRow {
             step: send::step(&self.context.session, &resource, self.to),

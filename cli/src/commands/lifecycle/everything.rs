@@ -137,27 +137,29 @@ pub async fn left(
     let servers = session
         .read(ListEndpoints::new(customer).per_page(1))
         .await?;
+    let recorded = recorded(session, customer)?;
     let product = "domain_monitoring";
     match to {
         Transition::Suspend | Transition::Terminate | Transition::Delete => {
-            if domains.subscribed && !run.has_changed(product) {
+            if domains.subscribed && !run.has_changed(product) && !is_known(&recorded, product) {
                 left.add(
                     format!("Customer {customer} still has a subscription for domains, which this computer does not know."),
                     format!("subscription {} SERVICE --product {product} -c {customer}", to.verb()),
                     "with the number of the billing service",
                 );
             }
+            let limit = servers.meta.endpoint_limit.filter(|limit| *limit > 0);
+            let product = "port_monitoring";
             if to.ends()
-                && let Some(limit) = servers.meta.endpoint_limit
-                && !run.has_changed("port_monitoring")
+                && let Some(limit) = limit
+                && !run.has_changed(product)
+                && !is_known(&recorded, product)
             {
                 left.lines.push(Line::text(format!(
                     "The service tells a limit of {limit} servers for customer {customer}: a plan, or the account's default. If it is a plan:"
                 )));
                 left.lines.push(Line::next(
-                    format!(
-                        "subscription terminate SERVICE --product port_monitoring -c {customer}"
-                    ),
+                    format!("subscription terminate SERVICE --product {product} -c {customer}"),
                     "end it",
                 ));
             }
@@ -175,7 +177,7 @@ pub async fn left(
             }
         }
     }
-    for one in recorded(session, customer)? {
+    for one in recorded {
         let status = one.last_status.as_ref();
         let is_live = match to {
             Transition::Suspend => status == Some(&SubscriptionStatus::Active),
@@ -198,6 +200,13 @@ pub async fn left(
         }
     }
     Ok(left)
+}
+
+/// Whether this computer was told of a subscription of a product that has not ended.
+fn is_known(recorded: &[SubscriptionRef], product: &str) -> bool {
+    recorded
+        .iter()
+        .any(|one| one.product == product && one.last_status != Some(SubscriptionStatus::Cancelled))
 }
 
 /// What has come since the question is named, and left.

@@ -195,18 +195,14 @@ impl Resource {
         }
     }
 
-    /// When the record last changed, or was scanned, where it tells.
-    pub fn changed_at(&self) -> Option<DateTime<FixedOffset>> {
-        let (changed, scanned) = match self {
-            Self::Server(server) => {
-                let server = server.listed.as_ref()?;
-                (server.updated_at.as_ref(), server.last_scan_at.as_ref())
-            }
-            Self::Domain(domain) => (None, domain.listed.as_ref()?.last_scan_at.as_ref()),
-            Self::Subscription(_) => (None, None),
+    /// When a server was last changed, or a domain last scanned: it tells no more.
+    pub fn touched_at(&self) -> Option<DateTime<FixedOffset>> {
+        let touched = match self {
+            Self::Server(server) => server.listed.as_ref()?.updated_at.as_ref(),
+            Self::Domain(domain) => domain.listed.as_ref()?.last_scan_at.as_ref(),
+            Self::Subscription(_) => None,
         };
-        let times = changed.into_iter().chain(scanned);
-        times.map(Timestamp::date_time).max()
+        touched.map(Timestamp::date_time)
     }
 }
 

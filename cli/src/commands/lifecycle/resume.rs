@@ -14,13 +14,16 @@ use secmon::model::CustomerId;
 /// Says of everything that a customer has whether it is resumed. A subscription that was named is.
 pub fn choose(
     context: &Context,
-    customer: CustomerId,
     all: Vec<Resource>,
     named: Option<&SubscriptionRef>,
 ) -> Vec<PlannedRow<LifecycleRow>> {
     let state = context.session.state();
     let resumable = state.map(StateDb::resumable).unwrap_or_default();
-    let knows_of_some = state.is_some_and(|state| state.has_suspended_all(customer));
+    let is_paused = |one: &&Resource| one.state() == MonitoringState::Suspended;
+    let knows_of_some = all.iter().filter(is_paused).any(|one| {
+        let record = one.record();
+        resumable.iter().any(|known| known.record == record)
+    });
     let planned = |resource: Resource| {
         let found = resumable.iter().find(|one| one.record == resource.record());
         let step = match (&resource, resource.state()) {

@@ -3,7 +3,8 @@
 use super::resource::{MonitoringState, Resource, SubscriptionRef};
 use super::transition::Transition;
 use crate::bulk::{Applied, Created, RowOutcome, Step};
-use crate::error::CliError;
+use crate::error::{CliError, Exit};
+use crate::references::{self, ServerTarget};
 use crate::session::Session;
 use crate::session::calls::PlannedChange;
 use crate::state::changes::{ChangeResult, EndedBefore};
@@ -12,7 +13,7 @@ use crate::ui::outcome::to_json;
 use secmon::Response;
 use secmon::model::{SubscriptionState, SubscriptionStatus};
 use secmon::operations::{
-    DeleteEndpoint, ResumeDomain, ResumeEndpoint, ResumeSubscription, SuspendDomain,
+    DeleteEndpoint, GetEndpoint, ResumeDomain, ResumeEndpoint, ResumeSubscription, SuspendDomain,
     SuspendEndpoint, SuspendSubscription, TerminateDomain, TerminateEndpoint,
     TerminateSubscription,
 };
@@ -30,8 +31,12 @@ pub fn step(session: &Session, one: &Resource, to: Transition) -> Step {
             "the answer to the end of {} was lost, and the service cannot say whether it has ended or was set up anew",
             one.named()
         )),
-        Some(ended) if has_come_back(one, &ended) => Step::Doubtful(format!(
-            "{} was ended by a run that was interrupted, and is there again",
+        Some(ended) if ended.is_certain => Step::Doubtful(format!(
+            "{} was ended by a run that did not end whole, and is there again",
+            one.named()
+        )),
+        Some(ended) if was_touched_since(one, &ended) => Step::Doubtful(format!(
+            "the answer to an earlier end of {} was lost, and it was changed since: perhaps it was ended and restored",
             one.named()
         )),
         _ => Step::Send,
@@ -54,9 +59,7 @@ fn as_wanted(one: &Resource, to: Transition) -> Option<&'static str> {
             Some("already paused by the platform, over the plan limit")
         }
         (Transition::Resume, MonitoringState::Active) => Some("already active"),
-        (Transition::Terminate | Transition::Delete, MonitoringState::Ended) => {
-            Some("already terminated")
-        }
+        (Transition::Terminate, MonitoringState::Ended) => Some("already terminated"),
         _ => None,
     }
 }
@@ -81,25 +84,25 @@ fn settled(session: &Session, one: &Resource, to: Transition, reason: &str) -> R
     }
 }
 
-/// Whether a record was ended and is there again. One of which nobody saw the end may never have ended: then it is as it
-/// was, and nothing has happened to it since the call went out: a record that is restored is scanned at once. Times are
-/// told to the second.
-fn has_come_back(one: &Resource, ended: &EndedBefore) -> bool {
-    if ended.is_certain {
-        return true;
-    }
-    let Some(changed) = one.changed_at() else {
+/// Whether something has happened to a record since a call to end it went out whose answer nobody saw. If nothing has, it
+/// never ended. A server tells when it was changed; of a domain only its scans are told, and one that is restored is
+/// scanned at once. Times are told to the second.
+fn was_touched_since(one: &Resource, ended: &EndedBefore) -> bool {
+    let Some(touched) = one.touched_at() else {
         return true;
     };
-    let before = ended.before.as_ref();
+    let fields: &[&str] = match one {
+        Resource::Server(_) => &["status", "updated_at", "created_at"],
+        Resource::Domain(_) | Resource::Subscription(_) => &["status", "last_scan_at"],
+    };
     let field = |image: &Value, name: &str| image.get(name).cloned().unwrap_or_default();
     let now = one.image();
-    let is_same = before.is_some_and(|before| {
-        ["status", "updated_at", "created_at", "last_scan_at"]
+    let is_same = ended.before.as_ref().is_some_and(|before| {
+        fields
             .iter()
             .all(|name| field(before, name) == field(&now, name))
     });
-    !is_same || changed.timestamp() >= ended.sent_ms / 1000
+    !is_same || touched.timestamp() >= ended.sent_ms / 1000
 }
 
 /// What a server or a domain is called in results.
@@ -132,7 +135,18 @@ pub async fn apply(
         Resource::Server(_) | Resource::Domain(_) => send(session, one, to).await,
     };
     let activity = || format!("{} {}", to.doing(), one.name());
-    let Some(sent) = sent.map_err(|error| error.during(activity()))? else {
+    let sent = match sent {
+        Err(error) if error.may_have_happened() && is_so_by_now(session, one, to).await => {
+            session.settle_pending(to.operation(one.kind()), &one.record());
+            Some(Sent {
+                record: one.image(),
+                note: Some("no answer was seen, and the service shows it so".to_owned()),
+                result: ChangeResult::Perhaps,
+            })
+        }
+        sent => sent.map_err(|error| error.during(activity()))?,
+    };
+    let Some(sent) = sent else {
         return Ok(RowOutcome::Planned);
     };
     if to.ends()
@@ -155,6 +169,45 @@ fn outcome(result: ChangeResult, applied: Applied) -> RowOutcome {
     match result {
         ChangeResult::Unchanged => RowOutcome::Skipped(applied),
         _ => RowOutcome::Applied(applied),
+    }
+}
+
+/// Whether a look shows what a change was to reach, after its answer was lost.
+async fn is_so_by_now(session: &Session, one: &Resource, to: Transition) -> bool {
+    if session.check_interrupted().is_err() {
+        return false;
+    }
+    let Some(state) = state_by_now(session, one).await else {
+        return false;
+    };
+    match to {
+        Transition::Suspend => state == MonitoringState::Suspended,
+        Transition::Resume => state == MonitoringState::Active,
+        Transition::Terminate | Transition::Delete => state == MonitoringState::Ended,
+    }
+}
+
+/// The state as the service shows it; none where it cannot be asked.
+async fn state_by_now(session: &Session, one: &Resource) -> Option<MonitoringState> {
+    match one {
+        Resource::Server(server) => {
+            let get = GetEndpoint::account_wide(server.id);
+            match session.read(get).await {
+                Ok(found) => Some(Resource::Server(Box::new(ServerTarget::from(found))).state()),
+                Err(error) if error.exit() == Exit::NotFound => Some(MonitoringState::Ended),
+                Err(_) => None,
+            }
+        }
+        Resource::Domain(domain) => {
+            let listed = references::all_domains(session, domain.customer)
+                .await
+                .ok()?;
+            let found = listed.into_iter().find(|other| other.id == domain.id);
+            Some(found.map_or(MonitoringState::Ended, |found| {
+                Resource::Domain(Box::new(found)).state()
+            }))
+        }
+        Resource::Subscription(_) => None,
     }
 }
 

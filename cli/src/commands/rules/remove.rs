@@ -85,7 +85,7 @@ impl Removing<'_> {
             Ok(rule) => rows.push(PlannedRow::send(named(Some(rule)))),
             Err(error) if error.exit() == Exit::NotFound => {
                 let state = self.context.session.state();
-                let ended = state.and_then(|state| state.ended_at(word.trim()));
+                let ended = state.and_then(|state| state.ended_from_here(word.trim()));
                 rows.push(match ended {
                     Some(_) => removed_before(word, word.trim()),
                     None => PlannedRow::settled(named(None), RowOutcome::Failed(error)),

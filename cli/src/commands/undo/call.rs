@@ -1,6 +1,7 @@
 //! The calls that take a change back.
 
 use super::inverse::{Inverse, To};
+use super::{present, rule_fields};
 use crate::bulk::{Applied, RowOutcome};
 use crate::commands::rules::rule::unreadable;
 use crate::error::{CliError, Exit};
@@ -47,8 +48,13 @@ impl Call<'_> {
                 after,
                 customer,
             } => {
-                let request = UpdateRule::from_rule(before);
-                let mut request = request.ok_or_else(|| unreadable(before))?;
+                // The service replaces the whole rule: what others have set since stays.
+                let now = present::read_rule(self.session, before.id, *customer).await?;
+                let mut rule = now.unwrap_or_else(|| after.as_ref().clone());
+                rule_fields::set_by(before, after)
+                    .for_each(|field| (field.copy)(&mut rule, before));
+                let request = UpdateRule::from_rule(&rule);
+                let mut request = request.ok_or_else(|| unreadable(&rule))?;
                 request.billing_customer_id = *customer;
                 self.send(request, after).await
             }

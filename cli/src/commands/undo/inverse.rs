@@ -232,7 +232,8 @@ fn of(customer: Option<CustomerId>) -> String {
     customer.map(|id| format!(" -c {id}")).unwrap_or_default()
 }
 
-fn described(rule: &Rule) -> String {
+/// `443/tcp until 2026-12-31 ("web site")`
+pub fn described(rule: &Rule) -> String {
     let reason = rule.justification.as_deref().unwrap_or_default();
     let end = rule.expires_at.as_ref();
     let end = end.map(|end| format!(" until {}", end.date_time().format("%Y-%m-%d")));
@@ -290,11 +291,8 @@ fn not_undoable(change: &ChangeRow) -> NotUndoable {
             }),
         ),
         "update_endpoint" => (
-            reason("it had no name before, and a name cannot be taken away"),
-            Some((
-                format!("endpoint rename {record} NAME"),
-                "give it another name",
-            )),
+            reason("it had no name before, and a name cannot be taken away: give it another one"),
+            None,
         ),
         "delete_rule" => (
             reason("whose servers the rule was for is not known"),

@@ -1,6 +1,7 @@
 //! Whether a record is still as a change has left it: read directly before the change is taken back.
 
-use super::inverse::{Inverse, To};
+use super::inverse::{Inverse, To, described};
+use super::rule_fields;
 use crate::commands::common::views::ports_of;
 use crate::error::{CliError, Exit};
 use crate::references;
@@ -34,12 +35,7 @@ pub async fn look(session: &Session, inverse: &Inverse) -> Result<Present, CliEr
                 match read_rule(session, rule.id, *customer).await? {
                     None => {}
                     Some(now) if is_same(&now, rule) => all = Present::AsLeft,
-                    Some(now) => {
-                        return Ok(Present::Changed(format!(
-                            "it allows {} now",
-                            ports_of(&now)
-                        )));
-                    }
+                    Some(now) => return Ok(rule_now(&now)),
                 }
             }
             Ok(all)
@@ -51,9 +47,18 @@ pub async fn look(session: &Session, inverse: &Inverse) -> Result<Present, CliEr
             customer,
         } => Ok(match read_rule(session, before.id, *customer).await? {
             None => Present::Changed(GONE.to_owned()),
-            Some(now) if is_same(&now, after) => Present::AsLeft,
-            Some(now) if is_same(&now, before) => Present::AlreadyBack,
-            Some(now) => Present::Changed(format!("it allows {} now", ports_of(&now))),
+            Some(now)
+                if rule_fields::set_by(before, after).all(|field| (field.is_same)(&now, after)) =>
+            {
+                Present::AsLeft
+            }
+            Some(now)
+                if rule_fields::set_by(before, after)
+                    .all(|field| (field.is_same)(&now, before)) =>
+            {
+                Present::AlreadyBack
+            }
+            Some(now) => rule_now(&now),
         }),
         Inverse::Server(id, to) => {
             let server = read_server(session, *id).await?;
@@ -80,6 +85,10 @@ pub async fn look(session: &Session, inverse: &Inverse) -> Result<Present, CliEr
             Ok(domain.map_or_else(gone, |domain| name_of(&domain.domain, before, after)))
         }
     }
+}
+
+fn rule_now(now: &Rule) -> Present {
+    Present::Changed(format!("it allows {} now", described(now)))
 }
 
 fn gone() -> Present {
@@ -159,23 +168,22 @@ async fn place_of_rule(
 
 /// Whether two rules say the same, in what a person sets.
 fn is_same(one: &Rule, other: &Rule) -> bool {
-    let end = |rule: &Rule| rule.expires_at.as_ref().map(|end| end.date_time());
-    one.ports() == other.ports()
-        && one.protocol == other.protocol
-        && one.justification == other.justification
-        && one.service == other.service
-        && end(one) == end(other)
-        && one.endpoint_id == other.endpoint_id
+    one.endpoint_id == other.endpoint_id
+        && rule_fields::ALL
+            .iter()
+            .all(|field| (field.is_same)(one, other))
 }
 
-async fn read_rule(
+/// The rule as it is, without the key that somebody may have written into it: what is remembered is without it too.
+pub async fn read_rule(
     session: &Session,
     id: RuleId,
     customer: Option<CustomerId>,
 ) -> Result<Option<Rule>, CliError> {
     let mut get = GetRule::account_wide(id);
     get.billing_customer_id = customer;
-    if_there(session.read(get).await)
+    let found = if_there(session.read(get).await)?;
+    Ok(found.map(|rule| session.without_key_in(&rule).unwrap_or(rule)))
 }
 
 async fn read_server(session: &Session, id: EndpointId) -> Result<Option<Endpoint>, CliError> {
