@@ -240,7 +240,9 @@ impl Session {
         if let Some(connection) = self.connection.get() {
             return Ok(connection);
         }
-        let connection = self.connect(self.key_in_use()?.clone())?;
+        let key = self.key_in_use()?;
+        self.ui.hide(key);
+        let connection = self.connect(key.clone())?;
         Ok(self.connection.get_or_init(|| connection))
     }
 

@@ -484,6 +484,31 @@ impl StateDb {
         read.unwrap_or_default()
     }
 
+    /// Whether a command about all of a customer's has ever suspended something from here.
+    pub fn has_suspended_all(&self, customer: CustomerId) -> bool {
+        let found = self.read(|connection, account| {
+            connection.query_row(
+                "SELECT EXISTS (SELECT 1 FROM change c JOIN batch b ON b.id = c.batch \
+                 WHERE c.account = ?1 AND b.customer = ?2 AND b.scope IN ('all', 'customer') \
+                 AND c.operation LIKE 'suspend_%' AND c.result IN ('changed', 'perhaps', 'pending'))",
+                (account, number(customer)),
+                |row| row.get(0),
+            )
+        });
+        found.unwrap_or(false)
+    }
+
+    /// Records whose newest change of their state from here is a resumption.
+    pub fn resumed(&self) -> Vec<String> {
+        let read = self.read(|connection, account| {
+            let mut statement = connection
+                .prepare("SELECT record FROM resumed WHERE account = ?1 AND record IS NOT NULL")?;
+            let rows = statement.query_map([account], |row| row.get(0))?;
+            rows.collect()
+        });
+        read.unwrap_or_default()
+    }
+
     /// A call whose answer nobody saw has perhaps made what is there now; whether there is such a call.
     pub fn settle_pending(&self, operation: &str, record: &str) -> bool {
         if !self.is_pending(operation, record) {

@@ -116,4 +116,15 @@ WHERE b.scope IN ('all', 'customer')
       AND later.id NOT IN (SELECT id FROM undone)
       AND later.operation NOT IN ('update_endpoint', 'update_domain', 'scan_endpoint')
       AND NOT (later.result = 'unchanged' AND later.operation = c.operation AND lb.scope IN ('all', 'customer')));
+-- Records whose newest change of their state from here is a resumption: who finds them paused knows that somebody else
+-- has paused them since.
+CREATE VIEW resumed AS
+SELECT DISTINCT c.account, c.record FROM change c
+WHERE c.operation IN ('resume_endpoint', 'resume_domain') AND c.result IN ('changed', 'perhaps', 'unchanged')
+  AND c.undoes IS NULL AND c.id NOT IN (SELECT id FROM undone)
+  AND NOT EXISTS (
+    SELECT 1 FROM change later WHERE later.account = c.account AND later.record = c.record AND later.id > c.id
+      AND later.result <> 'refused' AND later.undoes IS NULL
+      AND later.id NOT IN (SELECT id FROM undone)
+      AND later.operation NOT IN ('update_endpoint', 'update_domain', 'scan_endpoint'));
 INSERT INTO meta (one, salt) VALUES (1, randomblob(16));

@@ -24,12 +24,13 @@ use crate::ui::jq::Filter;
 use crate::ui::outcome::{Line, Outcome, Table, to_json};
 use crate::values::durations;
 use anstyle::{AnsiColor, Style};
+use secmon::ApiKey;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use folding::{UNBROKEN, folded};
@@ -71,6 +72,8 @@ pub struct Ui {
     bar: Mutex<Option<Progress>>,
     /// Whether the names of the columns stand above the parts of a result.
     headed: AtomicBool,
+    /// The key in use: somebody may have written it into a name, and it stands on no screen.
+    hidden: OnceLock<ApiKey>,
 }
 
 impl Ui {
@@ -83,6 +86,7 @@ impl Ui {
             wait_said: Mutex::default(),
             bar: Mutex::default(),
             headed: AtomicBool::new(false),
+            hidden: OnceLock::new(),
         }
     }
 
@@ -93,6 +97,16 @@ impl Ui {
             display.format = OutputFormat::Json;
         }
         Self::new(display, invocation)
+    }
+
+    /// Keeps the key in use off the screen, whatever names and reasons hold it.
+    pub fn hide(&self, key: &ApiKey) {
+        self.hidden.get_or_init(|| key.clone());
+    }
+
+    fn without_key(&self, text: &str) -> String {
+        let hidden = self.hidden.get();
+        hidden.map_or_else(|| text.to_owned(), |key| key.redact(text))
     }
 
     /// The form results take.
@@ -177,7 +191,7 @@ impl Ui {
             _ if outcome.is_silent() => Ok(Reader::Listens),
             Some(filter) => self.filtered(filter, &outcome.result),
             None if self.is_data() && !outcome.is_text() => {
-                written(std::io::stdout(), &self.render(outcome))
+                written(std::io::stdout(), &self.without_key(&self.render(outcome)))
             }
             None => self.print(&self.render(outcome)),
         }
@@ -193,13 +207,14 @@ impl Ui {
         // A text of the service comes out bare, so on a terminal it is made harmless.
         let reader = match std::io::stdout().is_terminal() {
             true => self.print(&sanitize(&filtered.text))?,
-            false => written(std::io::stdout(), &filtered.text)?,
+            false => written(std::io::stdout(), &self.without_key(&filtered.text))?,
         };
         filtered.trouble.map_or(Ok(reader), Err)
     }
 
     /// Writes to standard output, coloured where that is wanted. What has no colour need not be searched for it.
     fn print(&self, text: &str) -> Result<Reader, CliError> {
+        let text = &self.without_key(text);
         match text.contains('\u{1b}') {
             true => written(anstream::stdout(), text),
             false => written(std::io::stdout(), text),
@@ -478,6 +493,7 @@ impl Ui {
 
     /// Standard error that cannot be written leaves nowhere to say so.
     fn to_stderr(&self, text: &str) {
+        let text = &self.without_key(text);
         let _ = match text.contains('\u{1b}') {
             true => anstream::stderr().write_all(text.as_bytes()),
             false => std::io::stderr().write_all(text.as_bytes()),

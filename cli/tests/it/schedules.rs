@@ -14,10 +14,13 @@ use std::sync::Arc;
 
 const SERVERS: usize = 6;
 
-/// How many schedules each of the tests runs: `SECMON_SCHEDULES` asks for more.
+/// How many schedules each of the tests runs: `SECMON_SCHEDULES` asks for more, `SECMON_FIRST_SEED` for others.
 fn schedules() -> u64 {
-    let asked = std::env::var("SECMON_SCHEDULES").ok();
-    asked.and_then(|text| text.parse().ok()).unwrap_or(125)
+    asked("SECMON_SCHEDULES").unwrap_or(125)
+}
+
+fn asked(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
 }
 
 /// Small numbers that follow from a seed.
@@ -339,7 +342,8 @@ macro_rules! quarters {
         #[test]
         fn $name() {
             let count = schedules();
-            run($quarter * count..($quarter + 1) * count);
+            let first = asked("SECMON_FIRST_SEED").unwrap_or(0);
+            run(first + $quarter * count..first + ($quarter + 1) * count);
         }
     )*};
 }

@@ -354,7 +354,7 @@ impl<'a> LifecycleChange<'a> {
                 Selection::Everything(_, args) => everything::named(self.context, customer, args)?,
                 _ => None,
             };
-            return Ok(resume::choose(self.context, all, named.as_ref()));
+            return Ok(resume::choose(self.context, customer, all, named.as_ref()));
         }
         let planned = |resource: Resource| PlannedRow {
             step: send::step(&self.context.session, &resource, self.to),

@@ -14,16 +14,14 @@ use secmon::model::CustomerId;
 /// Says of everything that a customer has whether it is resumed. A subscription that was named is.
 pub fn choose(
     context: &Context,
+    customer: CustomerId,
     all: Vec<Resource>,
     named: Option<&SubscriptionRef>,
 ) -> Vec<PlannedRow<LifecycleRow>> {
     let state = context.session.state();
     let resumable = state.map(StateDb::resumable).unwrap_or_default();
-    let is_paused = |one: &&Resource| one.state() == MonitoringState::Suspended;
-    let knows_of_some = all.iter().filter(is_paused).any(|one| {
-        let record = one.record();
-        resumable.iter().any(|known| known.record == record)
-    });
+    let resumed = state.map(StateDb::resumed).unwrap_or_default();
+    let knows_of_some = state.is_some_and(|state| state.has_suspended_all(customer));
     let planned = |resource: Resource| {
         let found = resumable.iter().find(|one| one.record == resource.record());
         let step = match (&resource, resource.state()) {
@@ -32,7 +30,14 @@ pub fn choose(
             (_, MonitoringState::PausedByPlatform) => {
                 settled(&resource, "paused by the platform, over the plan limit")
             }
-            (_, MonitoringState::Suspended) => of_record(&resource, found, knows_of_some),
+            (_, MonitoringState::Suspended) if !knows_of_some => Step::Send,
+            (_, MonitoringState::Suspended) if resumed.contains(&resource.record()) => {
+                Step::Doubtful(format!(
+                    "{} was resumed from this computer, and somebody else has paused it since",
+                    resource.named()
+                ))
+            }
+            (_, MonitoringState::Suspended) => of_record(&resource, found),
             _ => settled(&resource, "in no state that can be resumed"),
         };
         PlannedRow {
@@ -43,18 +48,17 @@ pub fn choose(
     all.into_iter().map(planned).collect()
 }
 
-fn of_record(resource: &Resource, found: Option<&Resumable>, knows_of_some: bool) -> Step {
+fn of_record(resource: &Resource, found: Option<&Resumable>) -> Step {
     match found {
         Some(found) if was_changed_since(resource, found) => Step::Doubtful(format!(
             "{} was changed since it was suspended from this computer",
             resource.named()
         )),
         Some(_) => Step::Send,
-        None if knows_of_some => settled(
+        None => settled(
             resource,
             "stays suspended: its last change from this computer was not a suspension of all",
         ),
-        None => Step::Send,
     }
 }
 
