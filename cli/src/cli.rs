@@ -47,12 +47,12 @@ Customers and billing:
   sso           Sign a customer in to the portal
   report        Write a page about a customer that can be sent to them
 
-This machine:
+This computer:
   auth          Save, check or delete the API key of a profile
   profile       Named pairs of address and key
   config        The configuration file: get, set, unset, list, path, edit
-  history, undo  What was changed from this machine, and by whom; take it back
-  doctor        Find out what keeps this machine from reaching the service
+  history, undo  What was changed from this computer, and by whom; take it back
+  doctor        Find out what keeps this computer from reaching the service
 
 For developers:
   api           Call any path of the API and print what it answers

@@ -2,7 +2,7 @@
 
 use crate::error::CliError;
 use crate::session::Session;
-use crate::session::local::Lease;
+use crate::session::local::MockHandle;
 use crate::session::prompt::Prompt;
 use crate::session::settings::{self, Settings};
 use crate::ui::Ui;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// What a command is handed. A part of one is handed only what it needs of this.
 pub struct Context {
-    /// The service, and what this machine remembers of it.
+    /// The service, and what this computer remembers of it.
     pub session: Session,
     /// A person who can be asked.
     pub prompt: Rc<Prompt>,
@@ -26,7 +26,7 @@ pub struct Context {
 impl Context {
     /// Nothing is read or connected before a command asks.
     pub fn new(settings: Settings, ui: Arc<Ui>) -> Self {
-        let lease = Lease::default();
+        let lease = MockHandle::default();
         let safety = settings.safety.clone();
         let prompt = Rc::new(Prompt::new(Arc::clone(&ui), safety, lease.clone()));
         Self {

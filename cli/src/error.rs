@@ -6,7 +6,7 @@ use secmon::{Delivery, ErrorKind, FieldErrors};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
-pub use failure::{Failure, Own, Own as LocalErrorKind};
+pub use failure::{Failure, LocalErrorKind};
 
 /// Exit codes of the program; scripts rely on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,17 +94,17 @@ impl CliError {
 
     /// Wrong usage: nothing was sent.
     pub fn usage(message: impl Into<String>) -> Self {
-        Self::new(Own::Usage, message)
+        Self::new(LocalErrorKind::Usage, message)
     }
 
     /// A reference that matches nothing.
     pub fn not_found(message: impl Into<String>) -> Self {
-        Self::new(Own::NotFound, message)
+        Self::new(LocalErrorKind::NotFound, message)
     }
 
     /// A file, folder or stream that cannot be read or written.
     pub fn io(what: &str, error: &std::io::Error) -> Self {
-        Self::new(Own::Io, format!("{what}: {error}"))
+        Self::new(LocalErrorKind::Io, format!("{what}: {error}"))
     }
 
     /// Adds the way out.
@@ -141,8 +141,8 @@ impl CliError {
     }
 
     /// Whether it is this failure.
-    pub fn is(&self, own: Own) -> bool {
-        self.0.failure == Failure::Own(own)
+    pub fn is(&self, own: LocalErrorKind) -> bool {
+        self.0.failure == Failure::LocalErrorKind(own)
     }
 
     /// The program's exit code for it.
@@ -238,7 +238,7 @@ impl From<secmon::Error> for CliError {
         let fields = error.field_errors().into_iter();
         let names = fields.flat_map(|fields| fields.iter().map(|(field, _)| field.to_owned()));
         details.fields = names.collect();
-        match error.method() == Some(&http::Method::GET) && own.is(Own::ConnectionLost) {
+        match error.method() == Some(&http::Method::GET) && own.is(LocalErrorKind::ConnectionLost) {
             true => own.hint("nothing was changed: try again"),
             false => own,
         }

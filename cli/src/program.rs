@@ -139,7 +139,7 @@ async fn interruptible(context: &Context, task: Task) -> Result<Outcome, CliErro
         };
         return match (result, context.session.check_interrupted()) {
             (Ok(outcome), Err(stopped)) => Ok(Outcome {
-                trouble: Some(stopped),
+                deferred_error: Some(stopped),
                 ..outcome
             }),
             (Err(_), Err(stopped)) => Err(stopped),

@@ -3,7 +3,7 @@
 use super::cells;
 use super::columns::{self, Column};
 use super::spreadsheet::{self, BadRow};
-use crate::error::{CliError, Own};
+use crate::error::{CliError, LocalErrorKind};
 use crate::machine::encoding::{self, Charset, Decoded, Letters};
 use crate::machine::files;
 use crate::references::targets::{Defaults, RowFields, Target};
@@ -153,7 +153,7 @@ pub fn decoded(
         true => Ok(decoded),
         false => {
             let message = format!("{name} was not read, so nothing was sent");
-            Err(CliError::new(Own::Declined, message).hint(ENCODING_HINT))
+            Err(CliError::new(LocalErrorKind::Declined, message).hint(ENCODING_HINT))
         }
     }
 }

@@ -3,9 +3,9 @@
 use super::columns::OWN_COLUMNS;
 use super::input::{Dialect, Row, Sheet};
 use super::{Applied, Created, Item, RowOutcome};
-use crate::error::{CliError, Exit, Own};
+use crate::error::{CliError, Exit, LocalErrorKind};
 use crate::machine::files;
-use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, shown, wide, with_room};
+use crate::ui::outcome::{Block, Cell, Field, Outcome, Table, shown, wide, with_room};
 use crate::ui::{Ui, inert};
 use secmon::model::CustomerId;
 use serde_json::{Value, json};
@@ -73,7 +73,7 @@ pub fn conclude_one(item: Item) -> Result<Outcome, CliError> {
             if let Some(note) = &done.note {
                 sentence.push_str(&format!("\n  note: {note}"));
             }
-            Ok(Outcome::record(done.to_json(), table).tell(vec![Line::text(sentence)]))
+            Ok(Outcome::record(done.to_json(), table).tell(vec![Block::text(sentence)]))
         }
     }
 }
@@ -81,7 +81,7 @@ pub fn conclude_one(item: Item) -> Result<Outcome, CliError> {
 /// The result of a run over many; one that a read-only profile kept from beginning is an error.
 pub fn report(screen: &Ui, labels: VerbLabels, items: &[Item]) -> Result<Outcome, CliError> {
     let mut errors = items.iter().filter_map(|item| item.outcome.error());
-    if let Some(refused) = errors.find(|error| error.is(Own::ReadOnly)) {
+    if let Some(refused) = errors.find(|error| error.is(LocalErrorKind::ReadOnly)) {
         return Err(refused.clone());
     }
     let count = |status: &str| {
@@ -116,12 +116,12 @@ pub fn report(screen: &Ui, labels: VerbLabels, items: &[Item]) -> Result<Outcome
         (failed - unsent, "failed"),
         (unsent, "not sent"),
     ]);
-    let mut story = vec![Line::text(sentence)];
-    story.extend(items.iter().filter_map(left_undone));
-    story.extend(failures(items));
+    let mut text = vec![Block::text(sentence)];
+    text.extend(items.iter().filter_map(left_undone));
+    text.extend(failures(items));
     Ok(Outcome {
         exit: exit_of(items),
-        ..Outcome::record(result, table).tell(story)
+        ..Outcome::record(result, table).tell(text)
     })
 }
 
@@ -263,7 +263,7 @@ fn filled(text: &str) -> Cell {
 }
 
 /// What is left as it is, with the reason.
-pub fn stays(items: &[Item]) -> Vec<Line> {
+pub fn stays(items: &[Item]) -> Vec<Block> {
     let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for item in items {
         if let RowOutcome::Left(applied) = &item.outcome
@@ -275,7 +275,7 @@ pub fn stays(items: &[Item]) -> Vec<Line> {
     let lines = reasons.into_iter();
     lines
         .map(|(note, names)| {
-            Line::text(format!(
+            Block::text(format!(
                 "{}: {note}.",
                 super::preview(&names, String::clone)
             ))
@@ -284,22 +284,22 @@ pub fn stays(items: &[Item]) -> Vec<Line> {
 }
 
 /// What is said of a record that was made, and is not quite as it was wanted.
-fn left_undone(item: &Item) -> Option<Line> {
+fn left_undone(item: &Item) -> Option<Block> {
     let is_made = |done: &&Applied| matches!(done.created, Created::Yes | Created::Perhaps);
     let done = item.outcome.applied().filter(is_made)?;
     let note = done.note.as_ref()?;
-    Some(Line::text(format!("  {}: {note}", item.target)))
+    Some(Block::text(format!("  {}: {note}", item.target)))
 }
 
 /// Whether a row never went out, because the run ended before it.
 fn is_unsent(item: &&Item) -> bool {
     item.outcome
         .error()
-        .is_some_and(|error| error.is(Own::NotSent))
+        .is_some_and(|error| error.is(LocalErrorKind::NotSent))
 }
 
 /// The rows that failed, and the way out of each kind of trouble, once. What was never sent has no trouble of its own.
-fn failures(items: &[Item]) -> Vec<Line> {
+fn failures(items: &[Item]) -> Vec<Block> {
     let failed = items
         .iter()
         .filter(|item| item.outcome.error().is_some() && !is_unsent(item));
@@ -313,8 +313,8 @@ fn failures(items: &[Item]) -> Vec<Line> {
         .collect();
     let hints = hints
         .into_iter()
-        .map(|(code, hint)| Line::Hint(format!("{code}: {hint}")));
-    std::iter::once(Line::Table(table)).chain(hints).collect()
+        .map(|(code, hint)| Block::Hint(format!("{code}: {hint}")));
+    std::iter::once(Block::Table(table)).chain(hints).collect()
 }
 
 fn trouble(outcome: &RowOutcome) -> (Cow<'_, str>, &str) {

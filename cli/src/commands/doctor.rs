@@ -1,4 +1,4 @@
-//! `secmon doctor`: what stands between this machine and the service, step by step.
+//! `secmon doctor`: what stands between this computer and the service, step by step.
 
 mod machine;
 mod network;
@@ -6,7 +6,7 @@ mod network;
 use crate::error::{CliError, Exit};
 use crate::session::Session;
 use crate::ui::Ui;
-use crate::ui::outcome::{Cell, Field, Line, Outcome, shown};
+use crate::ui::outcome::{Block, Cell, Field, Outcome, shown};
 use serde::Serialize;
 
 const COLUMNS: &[Field<Check>] = &[
@@ -111,19 +111,19 @@ pub async fn run(session: &Session, screen: &Ui) -> Result<Outcome, CliError> {
 }
 
 fn report(screen: &Ui, mut checks: Vec<Check>) -> Outcome {
-    let mut story = Vec::new();
+    let mut text = Vec::new();
     for check in &mut checks {
         let mark = check.result.mark();
         let sentence = format!("{mark} {:<14} {}", check.check, check.about);
-        story.push(Line::text(sentence));
+        text.push(Block::text(sentence));
         if let Some(fix) = &mut check.fix {
-            story.push(Line::Hint(fix.clone()));
+            text.push(Block::Hint(fix.clone()));
             *fix = screen.written_out(fix);
         }
     }
     let ends = checks.iter().map(|check| check.exit);
     Outcome {
         exit: ends.max_by_key(|exit| *exit as u8).unwrap_or(Exit::Done),
-        ..Outcome::list(&checks, COLUMNS).tell(story)
+        ..Outcome::list(&checks, COLUMNS).tell(text)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::error::CliError;
 use crate::session::Session;
-use crate::ui::outcome::{Cell, Line, Outcome, Table, shown, to_json};
+use crate::ui::outcome::{Block, Cell, Outcome, Table, shown, to_json};
 use secmon::operations::GetHealth;
 
 /// Runs the command. The health check takes no key, so none is read or asked for.
@@ -19,5 +19,5 @@ pub async fn run(session: &Session) -> Result<Outcome, CliError> {
         .map(|version| format!(" (version {version})"))
         .unwrap_or_default();
     let sentence = format!("The service answers: {}{version}.", health.status);
-    Ok(Outcome::record(to_json(&health), Table::one(row)).tell(vec![Line::text(sentence)]))
+    Ok(Outcome::record(to_json(&health), Table::one(row)).tell(vec![Block::text(sentence)]))
 }

@@ -8,7 +8,7 @@ use crate::session::account;
 use crate::state::changes::InterruptedRun;
 use crate::state::history::ChangeRow;
 use crate::state::{self, AccountPlace, StateDb};
-use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, shown, to_json, wide};
+use crate::ui::outcome::{Block, Cell, Field, Outcome, Table, shown, to_json, wide};
 use crate::values::durations::{self, counted};
 use chrono::DateTime;
 use clap::{Args, Subcommand};
@@ -132,18 +132,18 @@ pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
     let mut outcome = Outcome::list(&changes[earlier..], COLUMNS);
     let interrupted = interrupted(&state.interrupted_runs());
     if !interrupted.is_empty() {
-        outcome.story.push(Line::Rows);
-        outcome.story.extend(interrupted);
+        outcome.text.push(Block::Rows);
+        outcome.text.extend(interrupted);
     }
     Ok(outcome)
 }
 
 /// Runs that ended early, and how each goes on.
-pub fn interrupted(runs: &[InterruptedRun]) -> Vec<Line> {
+pub fn interrupted(runs: &[InterruptedRun]) -> Vec<Block> {
     let mut lines = Vec::new();
     for run in runs {
         let at = DateTime::from_timestamp_millis(run.begun_ms).unwrap_or_default();
-        lines.push(Line::text(format!(
+        lines.push(Block::text(format!(
             "Interrupted on {}: {} ({} without an answer). To go on, give the same command again.",
             at.format("%Y-%m-%d %H:%M UTC"),
             run.command,
@@ -215,41 +215,41 @@ fn listed<T: ToString>(items: &[T]) -> Cell {
 }
 
 fn one(change: &ChangeRow) -> Outcome {
-    let mut story = vec![
-        Line::text(format!("{}: {}", change.operation, change.about)),
-        Line::Field("id", Cell::text(&change.id)),
-        Line::Field("run", Cell::text(&change.batch)),
-        Line::Field("at", Cell::text(&change.at)),
-        Line::Field("user", Cell::text(&change.user)),
-        Line::Field("customer", listed(&change.customers)),
-        Line::Field(
+    let mut text = vec![
+        Block::text(format!("{}: {}", change.operation, change.about)),
+        Block::Field("id", Cell::text(&change.id)),
+        Block::Field("run", Cell::text(&change.batch)),
+        Block::Field("at", Cell::text(&change.at)),
+        Block::Field("user", Cell::text(&change.user)),
+        Block::Field("customer", listed(&change.customers)),
+        Block::Field(
             "service",
             Cell::text(change.place.as_ref().unwrap_or(&change.service)),
         ),
-        Line::LongField("command", Cell::text(&change.command)),
-        Line::Field("record", Cell::maybe(change.record.as_ref())),
-        Line::Field("result", Cell::state(word_of(change))),
+        Block::LongField("command", Cell::text(&change.command)),
+        Block::Field("record", Cell::maybe(change.record.as_ref())),
+        Block::Field("result", Cell::state(word_of(change))),
     ];
     if let Some(took) = change.duration_ms {
-        story.push(Line::Field("took", Cell::text(format!("{took} ms"))));
+        text.push(Block::Field("took", Cell::text(format!("{took} ms"))));
     }
-    story.extend(differences(change));
+    text.extend(differences(change));
     if !change.moved.is_empty() {
-        story.push(Line::Field("capacity moved", listed(&change.moved)));
+        text.push(Block::Field("capacity moved", listed(&change.moved)));
     }
-    story.extend(undo::told(change));
-    Outcome::record(to_json(change), Table::of(COLUMNS, [change])).tell(story)
+    text.extend(undo::told(change));
+    Outcome::record(to_json(change), Table::of(COLUMNS, [change])).tell(text)
 }
 
 /// The fields of the record that the change set: before and after.
-fn differences(change: &ChangeRow) -> Vec<Line> {
+fn differences(change: &ChangeRow) -> Vec<Block> {
     let fields = |image: &Option<Value>| image.as_ref().and_then(Value::as_object).cloned();
     let (Some(before), Some(after)) = (fields(&change.before), fields(&change.after)) else {
         return Vec::new();
     };
     let differing = after.iter().filter_map(|(name, now)| {
         let earlier = before.get(name).filter(|earlier| *earlier != now)?;
-        (!name.ends_with("_at")).then(|| Line::text(format!("  {name}: {earlier} -> {now}")))
+        (!name.ends_with("_at")).then(|| Block::text(format!("  {name}: {earlier} -> {now}")))
     });
     differing.collect()
 }

@@ -156,7 +156,7 @@ pub enum OnlineCommand {
     Report(ReportArgs),
     /// Ask the service whether it is up (needs no key)
     Health,
-    /// Find out what keeps this machine from reaching the service
+    /// Find out what keeps this computer from reaching the service
     Doctor,
     /// Call any path of the API and print what it answers
     Api(ApiArgs),
@@ -169,9 +169,9 @@ pub enum OnlineCommand {
     /// The configuration file: get, set, unset, list, path, edit
     #[command(subcommand)]
     Config(Deferred<ConfigCommand>),
-    /// What was changed from this machine, and by whom: the last 50 changes, or as many as -L says
+    /// What was changed from this computer, and by whom: the last 50 changes, or as many as -L says
     History(HistoryArgs),
-    /// Take back the last change made from this machine, or the one given by its id
+    /// Take back the last change made from this computer, or the one given by its id
     Undo(UndoArgs),
 }
 

@@ -6,7 +6,7 @@ use crate::machine::browser::{self, Browser};
 use crate::references;
 use crate::session::portal;
 use crate::session::service::Source;
-use crate::ui::outcome::{Line, Outcome, Table};
+use crate::ui::outcome::{Block, Outcome, Table};
 use clap::Args;
 use secmon::operations::GetDomainSummary;
 use serde_json::json;
@@ -52,13 +52,13 @@ pub async fn run(context: &Context, args: &OpenArgs) -> Result<Outcome, CliError
     if browser::open(&url) == Browser::Missing {
         return Ok(printed(&url));
     }
-    let story = vec![Line::text(format!("Opened {about} in the browser."))];
-    Ok(Outcome::record(json!({ "url": url, "opened": true }), Table::default()).tell(story))
+    let text = vec![Block::text(format!("Opened {about} in the browser."))];
+    Ok(Outcome::record(json!({ "url": url, "opened": true }), Table::default()).tell(text))
 }
 
 fn printed(url: &str) -> Outcome {
-    let story = vec![Line::Verbatim(format!("{url}\n"))];
-    Outcome::record(json!({ "url": url, "opened": false }), Table::default()).tell(story)
+    let text = vec![Block::Verbatim(format!("{url}\n"))];
+    Outcome::record(json!({ "url": url, "opened": false }), Table::default()).tell(text)
 }
 
 /// A server where one has the name; else, with a customer, a domain.

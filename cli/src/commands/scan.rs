@@ -10,12 +10,12 @@ use crate::bulk::{
 use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files;
-use crate::references::{self, Prefixes};
+use crate::references::{self, PrefixPolicy};
 use crate::session::Session;
 use crate::session::batch::RunKind;
 use crate::session::calls::PlannedChange;
 use crate::state::changes::Scope;
-use crate::ui::outcome::{Line, Outcome, to_json};
+use crate::ui::outcome::{Block, Outcome, to_json};
 use crate::values::durations;
 use clap::Args;
 use secmon::model::{Endpoint, EndpointId};
@@ -58,7 +58,7 @@ pub async fn run(context: &Context, args: ScanArgs) -> Result<Outcome, CliError>
         .need_billing("a scan is asked for")?;
     let length = durations::length("--wait-timeout", &args.wait.wait_timeout)?;
     let names = files::or_stdin(&args.endpoints)?;
-    let endpoints = references::endpoints(context, &names, Prefixes::Accepted).await?;
+    let endpoints = references::endpoints(context, &names, PrefixPolicy::Accepted).await?;
     let scans = Scans {
         context,
         endpoints: &endpoints,
@@ -70,7 +70,7 @@ pub async fn run(context: &Context, args: ScanArgs) -> Result<Outcome, CliError>
     let started = scans.started(&endpoints, &items);
     let mut outcome = bulk::conclude(&context.screen, LABELS, items)?;
     if args.wait.wait && !started.is_empty() && context.session.check_interrupted().is_ok() {
-        outcome.trouble = wait_for(context, &started, length, &mut outcome)
+        outcome.deferred_error = wait_for(context, &started, length, &mut outcome)
             .await
             .err();
     }
@@ -311,21 +311,21 @@ async fn add_findings(
     outcome: &mut Outcome,
 ) -> Result<(), CliError> {
     outcome
-        .story
-        .retain(|line| matches!(line, Line::Table(_) | Line::Hint(_)));
+        .text
+        .retain(|line| matches!(line, Block::Table(_) | Block::Hint(_)));
     for endpoint in endpoints {
         let detail = findings::read(session, endpoint.id).await?;
         findings::check(&detail)?;
         if endpoints.len() == 1 && outcome.result.get("items").is_none() {
             outcome.result["latest_scan"] = to_json(&detail.latest_scan);
         }
-        outcome.story.push(Line::text(format!(
+        outcome.text.push(Block::text(format!(
             "{} has been scanned.",
             references::name_of(&detail.data)
         )));
-        outcome.story.extend(findings::story(&detail));
+        outcome.text.extend(findings::text(&detail));
         if endpoints.len() == 1 {
-            outcome.story.extend(findings::next(&detail));
+            outcome.text.extend(findings::next(&detail));
         }
     }
     Ok(())

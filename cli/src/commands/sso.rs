@@ -5,7 +5,7 @@ use crate::error::CliError;
 use crate::machine::browser::{self, Browser};
 use crate::machine::paths;
 use crate::session::service::Source;
-use crate::ui::outcome::{Line, Outcome, Table};
+use crate::ui::outcome::{Block, Outcome, Table};
 use clap::Subcommand;
 use secmon::operations::CreateSsoToken;
 use serde_json::{Value, json};
@@ -61,5 +61,5 @@ pub async fn run(context: &Context, command: SsoCommand) -> Result<Outcome, CliE
         );
     }
     let result = json!({ "url": url, "expires_at": answer.data.expires_at });
-    Ok(Outcome::record(result, Table::default()).tell(vec![Line::Verbatim(format!("{url}\n"))]))
+    Ok(Outcome::record(result, Table::default()).tell(vec![Block::Verbatim(format!("{url}\n"))]))
 }

@@ -11,7 +11,7 @@ use crate::references::alerts;
 use crate::references::{self, DomainRef};
 use crate::session::Session;
 use crate::state::StateDb;
-use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, shown};
+use crate::ui::outcome::{Block, Cell, Field, Outcome, Table, shown};
 use crate::ui::severity_rank;
 use secmon::RateGroup;
 use secmon::model::{
@@ -67,16 +67,16 @@ async fn quota_paused(
 }
 
 /// Runs from this computer that ended early.
-fn interrupted(session: &Session) -> Vec<Line> {
+fn interrupted(session: &Session) -> Vec<Block> {
     let runs = session.state().map(StateDb::interrupted_runs);
     super::history::interrupted(&runs.unwrap_or_default())
 }
 
 /// The calls left in this window, where they are counted.
-fn pace_line(session: &Session) -> Option<Line> {
+fn pace_line(session: &Session) -> Option<Block> {
     let left = |group| session.calls_left(group);
     let (strict, default) = (left(RateGroup::Strict)?, left(RateGroup::Default)?);
-    Some(Line::Field(
+    Some(Block::Field(
         "calls left",
         Cell::text(format!(
             "{strict} for changes and alerts, {default} for servers and rules"
@@ -86,15 +86,15 @@ fn pace_line(session: &Session) -> Option<Line> {
 
 fn of_account(session: &Session, servers: &Usage) -> Outcome {
     let result = json!({ "servers": servers_json(servers) });
-    let mut story = vec![Line::text("The whole account:")];
-    story.extend(interrupted(session));
-    story.extend(server_lines(servers));
-    story.extend(pace_line(session));
-    story.push(Line::Hint(
+    let mut text = vec![Block::text("The whole account:")];
+    text.extend(interrupted(session));
+    text.extend(server_lines(servers));
+    text.extend(pace_line(session));
+    text.push(Block::Hint(
         "alerts and rules belong to customers: `status -c ID`".to_owned(),
     ));
     let table = table(&[("servers", servers)], &Counts::new());
-    Outcome::record(result, table).tell(story)
+    Outcome::record(result, table).tell(text)
 }
 
 /// How one customer stands.
@@ -126,30 +126,30 @@ pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outc
         "open_domain_alerts": of_domains.as_ref().map(counts_json),
         "rules": { "total": rules.len(), "expiring_within_14_days": expiring },
     });
-    let mut story = vec![Line::text(format!("Customer {customer}:"))];
-    story.extend(interrupted(&context.session));
-    story.extend(server_lines(&servers));
+    let mut text = vec![Block::text(format!("Customer {customer}:"))];
+    text.extend(interrupted(&context.session));
+    text.extend(server_lines(&servers));
     let has_domains = overview.domains.iter().flatten().next().is_some();
     if overview.subscribed || has_domains {
-        story.extend(domain_lines(&domains));
+        text.extend(domain_lines(&domains));
     }
     let of_domains = match &of_domains {
         Some(counts) => format!("{} open", alerts_text(counts)),
         None => uncounted(&overview),
     };
-    story.extend([
-        Line::Field("port alerts open", Cell::text(alerts_text(&of_ports))),
-        Line::Field("domain alerts", Cell::text(of_domains)),
-        Line::Field("rules", Cell::text(rules_text(rules.len(), expiring))),
+    text.extend([
+        Block::Field("port alerts open", Cell::text(alerts_text(&of_ports))),
+        Block::Field("domain alerts", Cell::text(of_domains)),
+        Block::Field("rules", Cell::text(rules_text(rules.len(), expiring))),
     ]);
-    story.extend(pace_line(&context.session));
+    text.extend(pace_line(&context.session));
     let next = next(customer, [&servers, &domains], &severities);
     if !next.is_empty() {
-        story.push(Line::Heading("Next:"));
-        story.extend(next);
+        text.push(Block::Heading("Next:"));
+        text.extend(next);
     }
     let standings = [("servers", &servers), ("domains", &domains)];
-    Ok(Outcome::record(result, table(&standings, &severities)).tell(story))
+    Ok(Outcome::record(result, table(&standings, &severities)).tell(text))
 }
 
 /// The rules of a customer, without those of servers that have ended.
@@ -166,16 +166,16 @@ async fn rules_of(
     Ok(rules)
 }
 
-fn next(customer: CustomerId, [servers, domains]: [&Usage; 2], severities: &Counts) -> Vec<Line> {
-    let alerts = Line::next(
+fn next(customer: CustomerId, [servers, domains]: [&Usage; 2], severities: &Counts) -> Vec<Block> {
+    let alerts = Block::next(
         format!("alert list -c {customer} --status open"),
         "see the open alerts",
     );
-    let paused_servers = Line::next(
+    let paused_servers = Block::next(
         format!("endpoint list -c {customer} --status paused"),
         "see which servers are paused",
     );
-    let domain_list = Line::next(
+    let domain_list = Block::next(
         format!("domain list -c {customer}"),
         "see which domains are paused",
     );
@@ -288,17 +288,17 @@ fn domains_json(overview: &DomainOverview, domains: &Usage) -> Value {
     })
 }
 
-fn server_lines(servers: &Usage) -> [Line; 2] {
+fn server_lines(servers: &Usage) -> [Block; 2] {
     [
-        Line::Field("servers", Cell::text(servers.filling())),
-        Line::Field("by state", Cell::text(servers.states())),
+        Block::Field("servers", Cell::text(servers.filling())),
+        Block::Field("by state", Cell::text(servers.states())),
     ]
 }
 
-fn domain_lines(domains: &Usage) -> [Line; 2] {
+fn domain_lines(domains: &Usage) -> [Block; 2] {
     [
-        Line::Field("domain slots", Cell::text(domains.filling())),
-        Line::Field("domains", Cell::text(domains.states())),
+        Block::Field("domain slots", Cell::text(domains.filling())),
+        Block::Field("domains", Cell::text(domains.states())),
     ]
 }
 

@@ -9,9 +9,9 @@ use crate::error::CliError;
 use crate::machine::files;
 use crate::session::Session;
 use crate::session::batch::RunKind;
-use crate::session::prompt::{Danger, Prompt};
+use crate::session::prompt::{ConfirmationLevel, Prompt};
 use crate::state::changes::Scope;
-use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, count_or_unknown, shown, to_json};
+use crate::ui::outcome::{Block, Cell, Field, Outcome, Table, count_or_unknown, shown, to_json};
 use crate::values::durations::{counted, counted_if_told};
 use clap::Args;
 use csv::StringRecord;
@@ -203,8 +203,8 @@ async fn confirm(context: &Context, requests: &[SyncServices]) -> Result<(), Cli
     );
     let count = services.len();
     let danger = match cancelled {
-        0 => Danger::Mild.times(count),
-        _ => Danger::Moderate.times(count),
+        0 => ConfirmationLevel::Mild.times(count),
+        _ => ConfirmationLevel::Moderate.times(count),
     };
     let question = format!(
         "About to report {} ({cancelled} cancelled, {suspended} suspended).{}",
@@ -218,7 +218,7 @@ async fn confirm(context: &Context, requests: &[SyncServices]) -> Result<(), Cli
 async fn outlook(
     session: &Session,
     prompt: &Prompt,
-    danger: Danger,
+    danger: ConfirmationLevel,
     services: &[&ServiceReport],
 ) -> String {
     const NAMED: usize = 10;
@@ -309,7 +309,7 @@ impl Total {
         match outcomes.find_map(|(i, outcome)| Some((i, outcome.error()?.clone()))) {
             Some((0, error)) => return Err(error),
             Some((_, error)) => {
-                outcome.trouble =
+                outcome.deferred_error =
                     Some(error.during(
                         "a later call of the sync; what the calls before it did stands above",
                     ));
@@ -342,17 +342,17 @@ impl Total {
     }
 
     fn outcome(self) -> Outcome {
-        let mut story = vec![Line::text(format!(
+        let mut text = vec![Block::text(format!(
             "{} changed, {} unchanged, {} unknown to the platform",
             counted_if_told(self.changed, "service"),
             count_or_unknown(self.unchanged),
             count_or_unknown(self.unknown.as_ref().map(|unknown| unknown.len() as u64))
         ))];
         if !self.reports.is_empty() {
-            story.push(Line::Rows);
+            text.push(Block::Rows);
         }
         for unknown in self.unknown.iter().flatten() {
-            story.push(Line::text(format!("  unknown: {}", named(unknown))));
+            text.push(Block::text(format!("  unknown: {}", named(unknown))));
         }
         let result = json!({
             "changed": self.changed,
@@ -360,6 +360,6 @@ impl Total {
             "unknown_services": self.unknown,
             "enforcement": self.enforcement,
         });
-        Outcome::record(result, Table::of(COLUMNS, &self.reports)).tell(story)
+        Outcome::record(result, Table::of(COLUMNS, &self.reports)).tell(text)
     }
 }

@@ -21,7 +21,7 @@ use crate::session::prompt::ConfirmationLevel;
 use crate::state::StateDb;
 use crate::state::changes::{ChangeResult, Scope};
 use crate::state::history::ChangeRow;
-use crate::ui::outcome::{Line, Outcome};
+use crate::ui::outcome::{Block, Outcome};
 use crate::ui::{TimeStyle, time};
 use clap::Args;
 use std::collections::HashMap;
@@ -86,7 +86,7 @@ pub async fn run(context: &Context, args: &UndoArgs) -> Result<Outcome, CliError
     };
     let items = bulk::run_bulk(context, &undoing, &args.run).await?;
     let mut outcome = bulk::conclude(&context.screen, UNDONE, items)?;
-    outcome.story.extend(left.iter().flat_map(not_undone));
+    outcome.text.extend(left.iter().flat_map(not_undone));
     Ok(outcome)
 }
 
@@ -219,8 +219,8 @@ fn refused(left: &[(ChangeRow, NotUndoable)]) -> CliError {
     }
 }
 
-fn not_undone((change, reason): &(ChangeRow, NotUndoable)) -> Vec<Line> {
-    let mut lines = vec![Line::text(format!(
+fn not_undone((change, reason): &(ChangeRow, NotUndoable)) -> Vec<Block> {
+    let mut lines = vec![Block::text(format!(
         "Not undone: {}: {}.",
         change.about, reason.reason
     ))];
@@ -228,31 +228,31 @@ fn not_undone((change, reason): &(ChangeRow, NotUndoable)) -> Vec<Line> {
         reason
             .nearest
             .as_ref()
-            .map(|(line, purpose)| Line::next(line.as_str(), purpose)),
+            .map(|(line, purpose)| Block::next(line.as_str(), purpose)),
     );
     lines
 }
 
 /// What `history show` says of taking a change back.
-pub fn told(change: &ChangeRow) -> Vec<Line> {
+pub fn told(change: &ChangeRow) -> Vec<Block> {
     if let Some(by) = &change.undone_by {
-        return vec![Line::text(format!("It was undone by {by}."))];
+        return vec![Block::text(format!("It was undone by {by}."))];
     }
     if change.result == ChangeResult::Unchanged {
-        return vec![Line::text("It changed nothing.")];
+        return vec![Block::text("It changed nothing.")];
     }
     match undoable(change) {
         Ok(inverse) => vec![
-            Line::Heading("Next:"),
-            Line::next(format!("undo {}", change.id), "undo it"),
-            Line::next(inverse.line(), "the same by its own command"),
+            Block::Heading("Next:"),
+            Block::next(format!("undo {}", change.id), "undo it"),
+            Block::next(inverse.line(), "the same by its own command"),
         ],
         Err(reason) => {
-            let mut lines = vec![Line::text(format!("Cannot be undone: {}.", reason.reason))];
+            let mut lines = vec![Block::text(format!("Cannot be undone: {}.", reason.reason))];
             lines.extend(
                 reason
                     .nearest
-                    .map(|(line, purpose)| Line::next(line, purpose)),
+                    .map(|(line, purpose)| Block::next(line, purpose)),
             );
             lines
         }

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
     /// The program's own, or the client's on the way to the service and back.
-    Own(Own),
+    LocalErrorKind(LocalErrorKind),
     /// The service refused, with a status and mostly a code.
     Answered(u16, Option<ErrorCode>),
     /// The admin API of a mock refused, with a status.
@@ -17,7 +17,7 @@ pub enum Failure {
 }
 
 /// A line of the table.
-struct Facts {
+struct ErrorSpec {
     code: &'static str,
     exit: Exit,
     retryable: bool,
@@ -28,12 +28,12 @@ macro_rules! failures {
     ($($(#[$doc:meta])* $name:ident: $code:literal, $exit:ident, $retryable:literal, $hint:expr;)*) => {
         /// A failure that is none of the service's answers.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum Own { $($(#[$doc])* $name,)* }
+        pub enum LocalErrorKind { $($(#[$doc])* $name,)* }
 
-        impl Own {
-            fn row(self) -> Facts {
+        impl LocalErrorKind {
+            fn row(self) -> ErrorSpec {
                 match self {
-                    $(Self::$name => Facts { code: $code, exit: Exit::$exit, retryable: $retryable, hint: $hint },)*
+                    $(Self::$name => ErrorSpec { code: $code, exit: Exit::$exit, retryable: $retryable, hint: $hint },)*
                 }
             }
         }
@@ -74,7 +74,7 @@ failures! {
     /// The service cannot be reached.
     NoConnection: "no_connection", Unavailable, false, Some("check the address and the network: `doctor`");
     /// No connection that can be trusted.
-    Tls: "tls", Unavailable, false, Some("the certificate must be the portal's, and valid by this machine's clock; the authority of a proxy that opens https must be in the system's trust store");
+    Tls: "tls", Unavailable, false, Some("the certificate must be the portal's, and valid by this computer's clock; the authority of a proxy that opens https must be in the system's trust store");
     /// A proxy that does not let the call through.
     Proxy: "proxy", Unavailable, false, Some("give the proxy's user and password in HTTPS_PROXY, as in http://USER:PASSWORD@proxy.example.com:3128");
     /// What the key comes from is down.
@@ -89,7 +89,7 @@ failures! {
     UnreadableAnswer: "unreadable_answer", Unavailable, false, Some("something between here and the service answered instead, or the address is not the portal's: check it with `auth status`");
     /// An answer that lacks what it should tell.
     IncompleteAnswer: "unreadable_answer", Unavailable, false, None;
-    /// A call that something on this machine refused.
+    /// A call that something on this computer refused.
     Refused: "refused", Unavailable, false, None;
     /// A host without an address.
     Dns: "dns", Unavailable, false, Some("check the spelling of the address, the network and the name server");
@@ -147,7 +147,7 @@ impl Failure {
             kind => match code.filter(is_word) {
                 // As the last of several answers that were waited for.
                 Some(code) => Self::Answered(status, Some(code)),
-                None => Self::Own(Own::of(kind)),
+                None => Self::LocalErrorKind(LocalErrorKind::of(kind)),
             },
         }
     }
@@ -155,7 +155,7 @@ impl Failure {
     /// The service's string code, or the program's own word.
     pub fn code(&self) -> Cow<'_, str> {
         match self {
-            Self::Own(own) => own.code().into(),
+            Self::LocalErrorKind(own) => own.code().into(),
             Self::MockRefused(_) => "mock".into(),
             Self::Answered(status, code) => match code {
                 Some(code) if is_word(code) => code.to_str(),
@@ -169,7 +169,7 @@ impl Failure {
     /// The exit code.
     pub fn exit(&self) -> Exit {
         match self {
-            Self::Own(own) => own.row().exit,
+            Self::LocalErrorKind(own) => own.row().exit,
             Self::MockRefused(status) => Exit::of_status(*status),
             // Of a full account the status says 403, of a customer that is not there yet 500.
             Self::Answered(status, code) => match code {
@@ -188,7 +188,7 @@ impl Failure {
     /// The way out, where one is known without the circumstances.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::Own(own) => own.row().hint,
+            Self::LocalErrorKind(own) => own.row().hint,
             Self::MockRefused(_) => None,
             Self::Answered(status, code) => code
                 .as_ref()
@@ -199,13 +199,13 @@ impl Failure {
 
     /// Whether the same may be asked for again as it is, as far as the kind alone tells.
     pub fn is_retryable(&self) -> bool {
-        matches!(self, Self::Own(own) if own.row().retryable)
+        matches!(self, Self::LocalErrorKind(own) if own.row().retryable)
     }
 
     /// Whether the service does not know the key (401): the client sends nothing more with it.
     pub fn is_unknown_key(&self) -> bool {
         match self {
-            Self::Own(own) => *own == Own::KeyRejected,
+            Self::LocalErrorKind(own) => *own == LocalErrorKind::KeyRejected,
             Self::Answered(status, code) => {
                 *code == Some(ErrorCode::TenantNotFound)
                     || self.code() == "unauthenticated" && *status == 401
@@ -214,10 +214,12 @@ impl Failure {
         }
     }
 
-    /// Whether everything that follows fails as well: the key, the account, the network or this machine is the trouble.
+    /// Whether everything that follows fails as well: the key, the account, the network or this computer is the trouble.
     pub fn is_hopeless(&self) -> bool {
         let refused_all = match self {
-            Self::Own(own) => matches!(own, Own::ReadOnly | Own::NoConnection),
+            Self::LocalErrorKind(own) => {
+                matches!(own, LocalErrorKind::ReadOnly | LocalErrorKind::NoConnection)
+            }
             Self::Answered(_, code) => matches!(
                 code,
                 Some(ErrorCode::TenantMismatch | ErrorCode::AccountSuspended)
@@ -228,13 +230,13 @@ impl Failure {
     }
 }
 
-impl From<Own> for Failure {
-    fn from(own: Own) -> Self {
-        Self::Own(own)
+impl From<LocalErrorKind> for Failure {
+    fn from(own: LocalErrorKind) -> Self {
+        Self::LocalErrorKind(own)
     }
 }
 
-impl Own {
+impl LocalErrorKind {
     /// The word for scripts.
     pub fn code(self) -> &'static str {
         self.row().code

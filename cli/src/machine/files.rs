@@ -1,6 +1,6 @@
 //! Files and standard input that a person names.
 
-use crate::error::{CliError, Own};
+use crate::error::{CliError, LocalErrorKind};
 use crate::machine::encoding;
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{Read, Write};
@@ -236,7 +236,7 @@ pub fn lock_for(path: &Path, patience: Duration) -> Result<File, CliError> {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => {
             let message = format!("another process holds {}", path.display());
-            Err(CliError::new(Own::Locked, message))
+            Err(CliError::new(LocalErrorKind::Locked, message))
         }
         Err(TryLockError::Error(error)) => Err(failed(error)),
     }

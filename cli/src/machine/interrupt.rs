@@ -1,6 +1,6 @@
 //! Ctrl-C: a run over many ends with what is on its way, everything else ends at once.
 
-use crate::error::{CliError, Own};
+use crate::error::{CliError, LocalErrorKind};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
@@ -38,7 +38,7 @@ pub fn broken_off() -> CliError {
         false => "interrupted. Nothing was changed.",
         true => "interrupted. What was sent before this question stays changed.",
     };
-    CliError::new(Own::Interrupted, sentence)
+    CliError::new(LocalErrorKind::Interrupted, sentence)
 }
 
 /// Does something during which nobody waits for a Ctrl-C, and reacts to one on another thread.
@@ -137,7 +137,7 @@ impl Interruption {
     pub fn error(&self) -> CliError {
         let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         said.clone()
-            .unwrap_or_else(|| CliError::new(Own::Interrupted, "interrupted"))
+            .unwrap_or_else(|| CliError::new(LocalErrorKind::Interrupted, "interrupted"))
     }
 }
 

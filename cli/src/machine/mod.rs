@@ -1,4 +1,4 @@
-//! What this machine has: files and folders, the environment, programs that are started, signals. Knows nothing of the
+//! What this computer has: files and folders, the environment, programs that are started, signals. Knows nothing of the
 //! service.
 
 pub mod browser;

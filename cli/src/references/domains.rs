@@ -2,7 +2,7 @@
 
 use super::reference::nearest;
 use crate::context::Context;
-use crate::error::{CliError, Exit, Own};
+use crate::error::{CliError, Exit, LocalErrorKind};
 use crate::session::Session;
 use crate::state::StateDb;
 use crate::state::records::{Domain, Observation};
@@ -71,7 +71,7 @@ pub fn listed_domains(
         Some(domains) => Ok(domains),
         None if !overview.subscribed => Ok(Vec::new()),
         None => Err(CliError::new(
-            Own::IncompleteAnswer,
+            LocalErrorKind::IncompleteAnswer,
             format!("the service does not list the domains of customer {customer}"),
         )),
     }
@@ -124,7 +124,7 @@ pub fn customer_of_domains(context: &Context, names: &[String]) -> Result<Custom
                 names.join(", "),
                 all.join(" and ")
             );
-            return Err(CliError::new(Own::Ambiguous, message));
+            return Err(CliError::new(LocalErrorKind::Ambiguous, message));
         }
         _ => {}
     }

@@ -23,7 +23,7 @@ pub use domains::{
 pub use records::{RecordKind, all_alerts, all_rules, by_id_or_prefix, check_named, rule_pages};
 pub use reference::Reference;
 pub use servers::{
-    FoundServer, Prefixes, ServerTarget, all_endpoints, endpoint, endpoints, endpoints_of,
+    FoundServer, PrefixPolicy, ServerTarget, all_endpoints, endpoint, endpoints, endpoints_of,
     handle_of, in_order, is_called, name_of, owner, refuse_empty, server_targets,
 };
 

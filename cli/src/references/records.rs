@@ -1,7 +1,7 @@
 //! Rules and alerts by id, or by the first digits of it.
 
 use super::{PAGE_SIZE, SHORTEST_PREFIX, is_id_or_prefix};
-use crate::error::{CliError, Own};
+use crate::error::{CliError, LocalErrorKind};
 use crate::session::Session;
 use crate::state::records::{AlertRecord, Observation, RuleRecord};
 use secmon::Pages;
@@ -65,7 +65,7 @@ pub fn by_id_or_prefix<T>(
                 "{text:?} is the beginning of {many} ids: {}",
                 ids.join(", ")
             );
-            Err(CliError::new(Own::Ambiguous, message))
+            Err(CliError::new(LocalErrorKind::Ambiguous, message))
         }
     }
 }

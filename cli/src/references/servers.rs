@@ -3,7 +3,7 @@
 use super::reference::Reference;
 use super::{PAGE_SIZE, if_there, is_known};
 use crate::context::Context;
-use crate::error::{CliError, Exit, Own};
+use crate::error::{CliError, Exit, LocalErrorKind};
 use crate::session::Session;
 use crate::state::StateDb;
 use crate::state::records::{Observation, Server};
@@ -13,7 +13,7 @@ use std::collections::{BTreeSet, HashSet};
 
 /// Whether the first digits of an id may stand for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Prefixes {
+pub enum PrefixPolicy {
     /// They may.
     Accepted,
     /// Not for what cannot be taken back.
@@ -77,7 +77,7 @@ pub enum FoundServer {
 pub async fn endpoints(
     context: &Context,
     names: &[String],
-    prefixes: Prefixes,
+    prefixes: PrefixPolicy,
 ) -> Result<Vec<Endpoint>, CliError> {
     let references = parse(names)?;
     let search = Search::new(context, names, prefixes)?;
@@ -106,7 +106,7 @@ pub fn refuse_empty<'a>(mut names: impl Iterator<Item = &'a String>) -> Result<(
 pub async fn server_targets(
     context: &Context,
     names: &[String],
-    prefixes: Prefixes,
+    prefixes: PrefixPolicy,
 ) -> Result<Vec<FoundServer>, CliError> {
     let references = parse(names)?;
     let search = Search::new(context, names, prefixes)?;
@@ -188,7 +188,7 @@ fn together(mut problems: Vec<CliError>, of: usize) -> Result<(), CliError> {
 /// Finds the one server that the argument names.
 pub async fn endpoint(context: &Context, name: &str) -> Result<Endpoint, CliError> {
     let reference = Reference::parse(name)?;
-    Search::new(context, &[name.to_owned()], Prefixes::Accepted)?
+    Search::new(context, &[name.to_owned()], PrefixPolicy::Accepted)?
         .one(&reference)
         .await
 }
@@ -251,7 +251,7 @@ async fn read_endpoint(session: &Session, id: EndpointId) -> Result<Endpoint, Cl
 /// Looks servers up: one by one where that costs fewer calls than the list, which is read once.
 struct Search<'a> {
     context: &'a Context,
-    prefixes: Prefixes,
+    prefixes: PrefixPolicy,
     /// All names of the command.
     named: Vec<String>,
     way: Lookup,
@@ -272,7 +272,7 @@ enum Lookup {
 impl Lookup {
     /// The index saves calls only where the list is long. With a customer, and for what cannot be taken back, a fresh
     /// list decides.
-    fn choose(context: &Context, names: usize, prefixes: Prefixes) -> Result<Self, CliError> {
+    fn choose(context: &Context, names: usize, prefixes: PrefixPolicy) -> Result<Self, CliError> {
         const FEW: usize = 10;
         const WORTH_TELLING: usize = 20;
         let customer = context.session.settings.customer;
@@ -282,13 +282,13 @@ impl Lookup {
             .filter(|server| customer.is_none() || server.customer == customer);
         let calls = listed.count().div_ceil(PAGE_SIZE as usize);
         // A long wait for a list is told beforehand.
-        if prefixes == Prefixes::Refused && calls > WORTH_TELLING {
+        if prefixes == PrefixPolicy::Refused && calls > WORTH_TELLING {
             context.screen.note(&format!(
                 "reading all servers anew before this: about {calls} calls"
             ));
         }
         Ok(match (names <= calls && customer.is_none(), prefixes) {
-            (true, Prefixes::Accepted) => Self::OneByOne,
+            (true, PrefixPolicy::Accepted) => Self::OneByOne,
             _ if names <= FEW => Self::ListForNames,
             _ => Self::List,
         })
@@ -296,7 +296,11 @@ impl Lookup {
 }
 
 impl<'a> Search<'a> {
-    fn new(context: &'a Context, names: &[String], prefixes: Prefixes) -> Result<Self, CliError> {
+    fn new(
+        context: &'a Context,
+        names: &[String],
+        prefixes: PrefixPolicy,
+    ) -> Result<Self, CliError> {
         Ok(Self {
             context,
             prefixes,
@@ -317,7 +321,7 @@ impl<'a> Search<'a> {
         let fit = reference.fit(list);
         match fit.servers.as_slice() {
             [] => Err(self.missing(reference, list).await),
-            [one] if fit.by_prefix && self.prefixes == Prefixes::Refused => {
+            [one] if fit.by_prefix && self.prefixes == PrefixPolicy::Refused => {
                 Err(CliError::usage(format!(
                     "{:?} is only the beginning of an id: for this, give the whole id {}",
                     reference.text, one.id
@@ -383,7 +387,7 @@ impl<'a> Search<'a> {
             fitting.len(),
             labels.join(", ")
         );
-        Err(CliError::new(Own::Ambiguous, message)
+        Err(CliError::new(LocalErrorKind::Ambiguous, message)
             .hint("name the customer with -c, or give the id"))
     }
 

@@ -2,7 +2,7 @@
 
 use super::Session;
 use super::batch::redacted;
-use crate::error::{CliError, Own};
+use crate::error::{CliError, LocalErrorKind};
 use crate::session::guard::Guard;
 use crate::session::profile::Protected;
 use crate::state::affected::{AffectedRecords, record_of};
@@ -425,7 +425,7 @@ impl Drop for Recorded<'_> {
                     change,
                     &ChangeAnswer {
                         took: self.began.elapsed(),
-                        code: Some(Own::Interrupted.code()),
+                        code: Some(LocalErrorKind::Interrupted.code()),
                         ..ChangeAnswer::default()
                     },
                 ),

@@ -1,6 +1,6 @@
 //! API keys on their way in: typed, read, fetched, kept. A key is text here only until it is an `ApiKey` or in its file.
 
-use crate::error::{CliError, Own};
+use crate::error::{CliError, LocalErrorKind};
 use crate::machine::files::write_private;
 use crate::machine::{children, env_vars};
 use secmon::ApiKey;
@@ -26,7 +26,7 @@ impl TypedKey {
     pub fn from_stdin() -> Result<Self, CliError> {
         let failed = |reason: &str| {
             CliError::new(
-                Own::Io,
+                LocalErrorKind::Io,
                 format!("reading the key from standard input: {reason}"),
             )
         };
@@ -187,7 +187,7 @@ pub fn run_command(command: &str) -> Result<ApiKey, CliError> {
     let status = ended(&mut child).map_err(failed)?;
     if was_interrupted(status) {
         return Err(CliError::new(
-            Own::Interrupted,
+            LocalErrorKind::Interrupted,
             "interrupted while the key was fetched",
         ));
     }

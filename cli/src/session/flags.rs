@@ -20,7 +20,7 @@ pub struct GlobalArgs {
     /// The profile whose address and key to use
     #[arg(global = true, long, value_name = "NAME", help_heading = SERVICE)]
     pub profile: Option<String>,
-    /// Use the embedded mock service: no account, no network, state kept on this machine
+    /// Use the embedded mock service: no account, no network, state kept on this computer
     #[arg(global = true, long, help_heading = SERVICE)]
     pub local: bool,
     /// Address of the service, as https://portal.example.com

@@ -1,6 +1,6 @@
 //! The last gate before the network: a dry run and a read-only profile let no write through.
 
-use crate::error::{CliError, Own};
+use crate::error::{CliError, LocalErrorKind};
 use crate::machine::interrupt;
 use crate::ui::Planned;
 use bytes::Bytes;
@@ -109,7 +109,7 @@ impl Guard {
     /// The error for a write that a read-only profile refuses.
     pub fn read_only_error(profile: &str) -> CliError {
         CliError::new(
-            Own::ReadOnly,
+            LocalErrorKind::ReadOnly,
             format!("profile {profile} is read-only: nothing was sent"),
         )
     }

@@ -1,9 +1,9 @@
-//! `--local`: the mock on a thread of its own, its state kept on this machine.
+//! `--local`: the mock on a thread of its own, its state kept on this computer.
 //!
 //! One invocation at a time holds the state. It takes a lock before its first request and gives it back while it
 //! waits, so that a second shell is not kept out by a long wait.
 
-use crate::error::{CliError, Own};
+use crate::error::{CliError, LocalErrorKind};
 use crate::machine::{env_vars, files, paths};
 use crate::session::guard::Answer;
 use crate::ui::Ui;
@@ -48,9 +48,9 @@ struct Running {
 
 /// The embedded mock that a command holds, once it has started it; copies let go of the same one.
 #[derive(Clone, Default)]
-pub struct Lease(Rc<OnceCell<Arc<LocalService>>>);
+pub struct MockHandle(Rc<OnceCell<Arc<LocalService>>>);
 
-impl Lease {
+impl MockHandle {
     /// Keeps in mind which one it is.
     pub fn begin(&self, service: &Arc<LocalService>) {
         self.0.get_or_init(|| Arc::clone(service));
@@ -139,7 +139,7 @@ impl LocalService {
         let server = mock.start().map_err(|error| match error {
             StartError::Settings(mistakes) => CliError::usage(format!("{FIXTURES}: {mistakes}")),
             error => CliError::new(
-                Own::LocalState,
+                LocalErrorKind::LocalState,
                 format!("the embedded mock cannot start: {error}"),
             ),
         })?;
@@ -207,7 +207,7 @@ fn held_by(file: &mut File) -> CliError {
         "another process".to_owned()
     };
     CliError::new(
-        Own::LocalBusy,
+        LocalErrorKind::LocalBusy,
         format!("the embedded mock is in use by {holder}"),
     )
 }

@@ -16,7 +16,7 @@ pub mod rate_limit;
 pub mod service;
 pub mod settings;
 
-use crate::error::{CliError, Own};
+use crate::error::{CliError, LocalErrorKind};
 use crate::machine::interrupt::Interruption;
 use crate::state::StateDb;
 use crate::state::records::{KnownRecords, Observation};
@@ -26,7 +26,7 @@ use batch::CurrentRun;
 use connection::{Connection, LARGEST_STATE};
 use credentials::KeyFile;
 use guard::Guard;
-use local::Lease;
+use local::MockHandle;
 use prompt::Prompt;
 use secmon::transport::{HttpOptions, HttpTransport, Transport};
 use secmon::{ApiKey, Client, RateGroup};
@@ -51,7 +51,7 @@ pub struct Session {
     observations: RefCell<Vec<Observation>>,
     /// The run that this command is.
     run: CurrentRun,
-    lease: Lease,
+    lease: MockHandle,
     key: OnceCell<ApiKey>,
     connection: OnceCell<Connection>,
     place_told: Cell<bool>,
@@ -61,7 +61,7 @@ pub struct Session {
 
 impl Session {
     /// For a command with these settings.
-    pub fn new(settings: Settings, ui: Arc<Ui>, prompt: Rc<Prompt>, lease: Lease) -> Self {
+    pub fn new(settings: Settings, ui: Arc<Ui>, prompt: Rc<Prompt>, lease: MockHandle) -> Self {
         Self {
             settings,
             ui,
@@ -217,7 +217,7 @@ impl Session {
 
     /// What an interrupted command says from here on, and how to go on.
     pub fn on_interrupt(&self, sentence: &'static str, way_on: String) {
-        let error = CliError::new(Own::Interrupted, sentence).hint(way_on);
+        let error = CliError::new(LocalErrorKind::Interrupted, sentence).hint(way_on);
         self.interruption.say(error);
     }
 
@@ -229,7 +229,7 @@ impl Session {
         }
     }
 
-    /// In a dry run, what a change of this machine's own files comes to: it is said, and not made.
+    /// In a dry run, what a change of this computer's own files comes to: it is said, and not made.
     pub fn only_said(&self, would: &str) -> Option<Outcome> {
         let dry_run = serde_json::json!({ "dry_run": [] });
         let said = Outcome::said(dry_run, format!("would {would}"));

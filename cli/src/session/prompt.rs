@@ -1,8 +1,8 @@
 //! Questions to a person, and what is done where nobody is there to be asked.
 
-use crate::error::{CliError, Own};
+use crate::error::{CliError, LocalErrorKind};
 use crate::session::credentials::TypedKey;
-use crate::session::local::Lease;
+use crate::session::local::MockHandle;
 use crate::session::settings::Safety;
 use crate::ui::Ui;
 use crate::ui::invocation::quoted;
@@ -14,14 +14,14 @@ use std::sync::Arc;
 pub struct Prompt {
     ui: Arc<Ui>,
     safety: Safety,
-    lease: Lease,
+    lease: MockHandle,
     /// Whether a name was typed for what is protected.
     typed: Cell<Option<bool>>,
 }
 
 impl Prompt {
     /// For a command with these answers given beforehand.
-    pub fn new(ui: Arc<Ui>, safety: Safety, lease: Lease) -> Self {
+    pub fn new(ui: Arc<Ui>, safety: Safety, lease: MockHandle) -> Self {
         Self {
             ui,
             safety,
@@ -73,13 +73,13 @@ impl Prompt {
 
     /// Whether somebody sees what is told before a change: a person who is asked, a script that left the answer out, or
     /// whoever tries it with a dry run.
-    pub fn shows_preview(&self, danger: Danger) -> bool {
+    pub fn shows_preview(&self, danger: ConfirmationLevel) -> bool {
         let safety = &self.safety;
-        let answered = match danger == Danger::Severe || safety.protected {
+        let answered = match danger == ConfirmationLevel::Severe || safety.protected {
             true => safety.confirm.is_some(),
             false => safety.yes,
         };
-        safety.dry_run || (danger != Danger::Mild && !answered)
+        safety.dry_run || (danger != ConfirmationLevel::Mild && !answered)
     }
 
     /// Asks whether something that was assumed is so. Only to be asked where somebody is there.
@@ -89,22 +89,32 @@ impl Prompt {
     }
 
     /// Asks before a change that is hard to take back; `name` is typed for a severe one.
-    pub fn confirm(&self, danger: Danger, question: &str, name: &str) -> Result<(), CliError> {
+    pub fn confirm(
+        &self,
+        danger: ConfirmationLevel,
+        question: &str,
+        name: &str,
+    ) -> Result<(), CliError> {
         self.confirm_here(danger, &self.placed(question), name)
     }
 
-    /// The same about what is on this machine: which service is in use has no part in it.
-    pub fn confirm_here(&self, danger: Danger, question: &str, name: &str) -> Result<(), CliError> {
+    /// The same about what is on this computer: which service is in use has no part in it.
+    pub fn confirm_here(
+        &self,
+        danger: ConfirmationLevel,
+        question: &str,
+        name: &str,
+    ) -> Result<(), CliError> {
         let safety = &self.safety;
-        if safety.dry_run || (danger == Danger::Mild && safety.protected) {
+        if safety.dry_run || (danger == ConfirmationLevel::Mild && safety.protected) {
             return Ok(());
         }
         let is_said = safety.confirm.is_some();
-        let severe = danger == Danger::Severe || safety.protected;
+        let severe = danger == ConfirmationLevel::Severe || safety.protected;
         // Whoever says how many there are wants nothing done to more.
         if severe || is_said {
             self.type_agreed(question, name)
-        } else if danger == Danger::Mild {
+        } else if danger == ConfirmationLevel::Mild {
             Ok(())
         } else {
             self.confirm_by_yes(question)
@@ -195,11 +205,9 @@ impl Prompt {
     }
 }
 
-pub use Danger as ConfirmationLevel;
-
 /// How hard a change is to take back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Danger {
+pub enum ConfirmationLevel {
     /// Easily.
     Mild,
     /// With work.
@@ -208,7 +216,7 @@ pub enum Danger {
     Severe,
 }
 
-impl Danger {
+impl ConfirmationLevel {
     /// The danger of doing the same to `count` things.
     pub fn times(self, count: usize) -> Self {
         match (self, count) {
@@ -220,5 +228,8 @@ impl Danger {
 }
 
 fn declined(reason: &str) -> CliError {
-    CliError::new(Own::Declined, format!("{reason}: nothing was changed"))
+    CliError::new(
+        LocalErrorKind::Declined,
+        format!("{reason}: nothing was changed"),
+    )
 }

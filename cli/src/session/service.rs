@@ -265,7 +265,7 @@ fn no_service(config_path: &Path) -> String {
     }
 }
 
-/// A profile's key goes only to the profile's own origin, or to this machine.
+/// A profile's key goes only to the profile's own origin, or to this computer.
 pub fn may_move(own: &str, other: &str) -> bool {
     is_loopback(other) || matches!((origin(own), origin(other)), (Some(a), Some(b)) if a == b)
 }
@@ -291,7 +291,7 @@ pub fn check_address(url: &str) -> Result<(), CliError> {
     }
 }
 
-/// An address as people shorten it, whole: this machine is reached by http, all others by https.
+/// An address as people shorten it, whole: this computer is reached by http, all others by https.
 pub fn with_scheme(text: &str) -> String {
     let text = text.trim();
     match (text.contains("://"), is_loopback(&format!("http://{text}"))) {

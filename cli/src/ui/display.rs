@@ -67,7 +67,7 @@ pub enum TimeStyle {
     Relative,
     /// As the service writes it, in UTC.
     Utc,
-    /// In this machine's time zone.
+    /// In this computer's time zone.
     Local,
 }
 

@@ -3,7 +3,7 @@
 //! An expression is somebody's program and may never end. So it runs on a thread of its own, with room for deep results,
 //! and is left behind when its time is over or a Ctrl-C comes.
 
-use crate::error::{CliError, Own};
+use crate::error::{CliError, LocalErrorKind};
 use crate::machine::interrupt;
 use serde_json::Value;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -27,7 +27,7 @@ pub struct Filtered {
     /// One line a result: texts bare, everything else as JSON.
     pub text: String,
     /// Why it ended early.
-    pub trouble: Option<CliError>,
+    pub deferred_error: Option<CliError>,
 }
 
 /// An expression that can be read.
@@ -58,7 +58,7 @@ impl Filter {
         let filter = Self {
             expression: expression.to_owned(),
         };
-        match filter.evaluate(None, PATIENCE)?.trouble {
+        match filter.evaluate(None, PATIENCE)?.deferred_error {
             None => Ok(filter),
             Some(error) => Err(error),
         }
@@ -69,7 +69,7 @@ impl Filter {
         let filtered = self.evaluate(Some(result.to_string()), PATIENCE);
         filtered.unwrap_or_else(|error| Filtered {
             text: String::new(),
-            trouble: Some(error),
+            deferred_error: Some(error),
         })
     }
 
@@ -103,7 +103,7 @@ impl Filter {
 
 fn collect(news: &Receiver<News>, ends_at: Instant) -> Filtered {
     let mut text = String::new();
-    let trouble = loop {
+    let deferred_error = loop {
         let left = ends_at.saturating_duration_since(Instant::now());
         match news.recv_timeout(left) {
             Ok(News::Line(line)) if !left.is_zero() => text.push_str(&line),
@@ -117,7 +117,10 @@ fn collect(news: &Receiver<News>, ends_at: Instant) -> Filtered {
             }
         }
     };
-    Filtered { text, trouble }
+    Filtered {
+        text,
+        deferred_error,
+    }
 }
 
 /// What the thread does. What it tells after nobody listens is lost, and ends it.
@@ -148,7 +151,7 @@ fn refused(expression: &str, reason: &str) -> CliError {
 /// An error of the expression on this very result: what the command did is done.
 fn failed(reason: &str) -> CliError {
     let message = format!("--jq does not fit the result: {reason}");
-    CliError::new(Own::Jq, message)
+    CliError::new(LocalErrorKind::Jq, message)
 }
 
 /// Enough of a text to know it by.
@@ -161,6 +164,6 @@ fn beginning(text: &str, enough: usize) -> String {
 }
 
 fn broken_off() -> CliError {
-    CliError::new(Own::Interrupted, "interrupted in --jq")
+    CliError::new(LocalErrorKind::Interrupted, "interrupted in --jq")
         .hint("the command itself was carried out; see its result with -o json")
 }

@@ -21,7 +21,7 @@ use crate::error::{CliError, Exit};
 use crate::machine::standard_output;
 use crate::ui::invocation::Invocation;
 use crate::ui::jq::Filter;
-use crate::ui::outcome::{Line, Outcome, Table, to_json};
+use crate::ui::outcome::{Block, Outcome, Table, to_json};
 use crate::values::durations;
 use anstyle::{AnsiColor, Style};
 use secmon::ApiKey;
@@ -128,7 +128,7 @@ impl Ui {
             }
             Err(error) => Err(error),
         };
-        match (shown, outcome.trouble) {
+        match (shown, outcome.deferred_error) {
             (Err(error), _) | (Ok(_), Some(error)) => {
                 self.error(&error);
                 error.exit()
@@ -209,7 +209,7 @@ impl Ui {
             true => self.print(&sanitize(&filtered.text))?,
             false => written(std::io::stdout(), &self.without_key(&filtered.text))?,
         };
-        filtered.trouble.map_or(Ok(reader), Err)
+        filtered.deferred_error.map_or(Ok(reader), Err)
     }
 
     /// Writes to standard output, coloured where that is wanted. What has no colour need not be searched for it.
@@ -222,8 +222,8 @@ impl Ui {
     }
 
     fn render(&self, outcome: &Outcome) -> String {
-        match (self.format(), outcome.story.as_slice()) {
-            (_, [Line::Verbatim(text)]) if outcome.is_text() => text.clone(),
+        match (self.format(), outcome.text.as_slice()) {
+            (_, [Block::Verbatim(text)]) if outcome.is_text() => text.clone(),
             (OutputFormat::Json, _) => pretty(&outcome.result),
             (OutputFormat::Jsonl, _) => json_lines(&outcome.result),
             (OutputFormat::Csv, _) if outcome.table.columns.is_empty() => {
@@ -236,7 +236,7 @@ impl Ui {
                 String::new()
             }
             (OutputFormat::Table | OutputFormat::Wide, []) => self.table(&outcome.table),
-            (OutputFormat::Table | OutputFormat::Wide, story) => self.story(story, &outcome.table),
+            (OutputFormat::Table | OutputFormat::Wide, text) => self.text(text, &outcome.table),
         }
     }
 
@@ -244,48 +244,48 @@ impl Ui {
         table::render(table, &self.display, self.format() == OutputFormat::Wide)
     }
 
-    fn story(&self, story: &[Line], rows: &Table) -> String {
+    fn text(&self, blocks: &[Block], rows: &Table) -> String {
         let mut text = String::new();
-        for line in story {
-            if self.display.quiet && line.is_advice() {
+        for block in blocks {
+            if self.display.quiet && block.is_advice() {
                 continue;
             }
-            match line {
-                Line::Text(sentences) => {
+            match block {
+                Block::Text(sentences) => {
                     for sentence in continued(&sanitize(sentences)).split('\n') {
                         push_line(&mut text, &folded_text(sentence));
                     }
                 }
-                Line::Field(label, cell) => {
+                Block::Field(label, cell) => {
                     let value = table::in_full(cell, self.display.time);
                     push_line(&mut text, &field(label, &value));
                 }
-                Line::LongField(label, cell) => {
+                Block::LongField(label, cell) => {
                     let value = table::in_full(cell, self.display.time);
                     let value = folded(&std::io::stdout(), &value, VALUES, VALUES);
                     push_line(&mut text, &field(label, &value));
                 }
                 // A list that says something below its rows looks as any other.
-                Line::Rows if text.is_empty() && !rows.rows.is_empty() => {
+                Block::Rows if text.is_empty() && !rows.rows.is_empty() => {
                     text.push_str(&self.table(rows));
                 }
-                Line::Rows => self.indented(&mut text, rows),
-                Line::Table(table) => self.indented(&mut text, table),
-                Line::Next { command, purpose } => {
+                Block::Rows => self.indented(&mut text, rows),
+                Block::Table(table) => self.indented(&mut text, table),
+                Block::Next { command, purpose } => {
                     let command = sanitize(&self.invocation.line(command));
                     push_line(
                         &mut text,
                         &format!("  {command}\n      {DIM}{purpose}{DIM:#}"),
                     );
                 }
-                Line::Hint(hint) => {
+                Block::Hint(hint) => {
                     let hint = folded(&std::io::stdout(), &self.advice(hint), 9, 9);
                     push_line(&mut text, &format!("  {LABEL}hint: {LABEL:#} {hint}"));
                 }
-                Line::Heading(heading) => {
+                Block::Heading(heading) => {
                     push_line(&mut text, &format!("\n{HEADING}{heading}{HEADING:#}"))
                 }
-                Line::Verbatim(verbatim) => text.push_str(verbatim),
+                Block::Verbatim(verbatim) => text.push_str(verbatim),
             }
         }
         text

@@ -13,11 +13,11 @@ pub struct Outcome {
     /// The same as rows (`-o csv`, `-o ids`, and for reading where there is no story).
     pub table: Table,
     /// For reading, where rows alone would not say it.
-    pub story: Vec<Line>,
+    pub text: Vec<Block>,
     /// How the program ends.
     pub exit: Exit,
     /// What went wrong after the result was there: it is shown behind it, and decides the exit code.
-    pub trouble: Option<CliError>,
+    pub deferred_error: Option<CliError>,
 }
 
 impl Outcome {
@@ -31,9 +31,9 @@ impl Outcome {
         Self {
             result,
             table,
-            story: Vec::new(),
+            text: Vec::new(),
             exit: Exit::Done,
-            trouble: None,
+            deferred_error: None,
         }
     }
 
@@ -55,14 +55,14 @@ impl Outcome {
 
     /// Adds what a person reads instead of rows.
     #[must_use]
-    pub fn tell(mut self, story: Vec<Line>) -> Self {
-        self.story = story;
+    pub fn tell(mut self, text: Vec<Block>) -> Self {
+        self.text = text;
         self
     }
 
     /// What was done, in a sentence; scripts get a record.
     pub fn said(record: Value, sentence: impl Into<String>) -> Self {
-        Self::record(record, Table::default()).tell(vec![Line::text(sentence)])
+        Self::record(record, Table::default()).tell(vec![Block::text(sentence)])
     }
 
     /// Nothing more: everything was shown on the way.
@@ -77,13 +77,14 @@ impl Outcome {
 
     /// Whether it is a text that is the same in every form.
     pub fn is_text(&self) -> bool {
-        self.result.is_string() && matches!(self.story.as_slice(), [Line::Verbatim(_)])
+        self.result.is_string() && matches!(self.text.as_slice(), [Block::Verbatim(_)])
     }
 
     /// A text that is the same in every form: a script, a page.
     pub fn text(text: impl Into<String>) -> Self {
         let text = text.into();
-        Self::record(Value::String(text.clone()), Table::default()).tell(vec![Line::Verbatim(text)])
+        Self::record(Value::String(text.clone()), Table::default())
+            .tell(vec![Block::Verbatim(text)])
     }
 }
 
@@ -222,7 +223,7 @@ pub enum Cell {
     Text(String),
     /// A number.
     Number(u64),
-    /// A point in time that is over, whatever this machine's clock says.
+    /// A point in time that is over, whatever this computer's clock says.
     Time(Timestamp),
     /// A point in time that may lie ahead: an end, a next scan.
     Due(Timestamp),
@@ -268,7 +269,7 @@ impl Cell {
 
 /// A piece of what a person reads.
 #[derive(Debug)]
-pub enum Line {
+pub enum Block {
     /// A sentence.
     Text(String),
     /// A label and its value.
@@ -294,7 +295,7 @@ pub enum Line {
     Verbatim(String),
 }
 
-impl Line {
+impl Block {
     /// Whether it is about what comes next, and no part of the result.
     pub fn is_advice(&self) -> bool {
         matches!(

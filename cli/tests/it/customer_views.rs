@@ -34,7 +34,7 @@ fn the_customers_are_listed_by_their_servers_and_the_domains_that_were_seen() {
         ])
     );
     let run = shell.line("customers list").exits(0);
-    assert!(run.stderr.contains("this machine has seen"), "{run:?}");
+    assert!(run.stderr.contains("this computer has seen"), "{run:?}");
     let ids = |line: &str| shell.line(line).exits(0).stdout;
     assert_eq!(ids("customer list -o ids"), "7\n9\n42\n");
     assert_eq!(ids("customer list -o ids -c 42"), "42\n");

@@ -1,4 +1,4 @@
-//! Who changed what from this machine.
+//! Who changed what from this computer.
 
 use crate::shell::{Shell, account, provision};
 

@@ -155,6 +155,6 @@ fn an_expression_that_does_not_end_in_time_is_left_behind() {
         .evaluate(result, Duration::from_secs(1))
         .expect("a thread");
     assert_eq!(filtered.text, "1\n2\n");
-    let trouble = filtered.trouble.expect("it has no end");
+    let trouble = filtered.deferred_error.expect("it has no end");
     assert!(trouble.message().contains("did not end"), "{trouble:?}");
 }

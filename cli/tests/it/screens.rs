@@ -85,7 +85,7 @@ fn steady(scene: &Scene, screen: &str) -> String {
         (" [0-9]+ ms", " 5 ms"),
         ("clock is [0-9]+ s ahead", "clock is 28000000 s ahead"),
         ("[0-9a-f]{32}", "00112233445566778899aabbccddeeff"),
-        // The history has the time of this machine, and ids of its own.
+        // The history has the time of this computer, and ids of its own.
         (
             r"(2026-(0[2-9]|1[0-2])|20(2[7-9]|[3-9][0-9])-\d\d)-\d\dT\d\d:\d\d:\d\d",
             "2026-11-21T07:31:13",

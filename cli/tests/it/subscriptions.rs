@@ -142,7 +142,7 @@ fn a_plan_that_does_not_exist_is_refused_with_those_that_are_known_here() {
         "pricing set port_monitoring 2 EUR --plan nope",
     ] {
         let refused = shell.line(line).exits(5).stderr;
-        let hint = "plans this machine knows: starter";
+        let hint = "plans this computer knows: starter";
         assert!(refused.contains(hint), "{line}: {refused}");
     }
 }

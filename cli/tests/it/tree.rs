@@ -195,7 +195,7 @@ impl Leaf {
 pub const GROUPS: [&str; 4] = [
     "Daily work:",
     "Customers and billing:",
-    "This machine:",
+    "This computer:",
     "For developers:",
 ];
 

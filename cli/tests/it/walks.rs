@@ -46,7 +46,7 @@ fn no_command_hangs_or_asks_with_standard_input_closed() {
         let run = run_to_the_end(&scene.shell, &leaf.line());
         let code = match leaf.words.join(" ").as_str() {
             "alert triage" | "auth login" | "auth logout" | "config edit" | "mock serve" => 2,
-            // The clock of the scene is not this machine's.
+            // The clock of the scene is not this computer's.
             "doctor" => 1,
             _ => 0,
         };

@@ -16,7 +16,7 @@ use crate::session::batch::RunKind;
 use crate::session::calls::PlannedChange;
 use crate::state::changes::Scope;
 use crate::ui::invocation::quoted;
-use crate::ui::outcome::{Line, Outcome, to_json};
+use crate::ui::outcome::{Block, Outcome, to_json};
 use crate::values::durations::counted;
 use clap::Args;
 use secmon::model::{CustomerId, DomainAlert, DomainAlertStatus};
@@ -68,7 +68,7 @@ pub async fn run(context: &Context, args: &AlertAckArgs) -> Result<Outcome, CliE
     let items = bulk::run_bulk(context, &acknowledging, &args.run).await?;
     let total = sum(&items, args, context.customer()?);
     let mut outcome = bulk::conclude(&context.screen, ACKNOWLEDGED, items)?;
-    outcome.story.insert(0, Line::text(total));
+    outcome.text.insert(0, Block::text(total));
     Ok(outcome)
 }
 

@@ -84,7 +84,7 @@ pub async fn read_at(
     status: Option<AlertStatusArg>,
     place: (CustomerId, &Scope),
 ) -> Result<Vec<Alert>, CliError> {
-    let sieve = Sieve::of(filter)?;
+    let sieve = LocalAlertFilter::of(filter)?;
     let mut alerts = Vec::new();
     for list in lists(context, filter, status, place).await? {
         alerts.extend(list.collect().await?);
@@ -120,13 +120,13 @@ pub async fn lists<'a>(
 }
 
 /// The filters that are applied to what was read.
-pub struct Sieve {
+pub struct LocalAlertFilter {
     severity: Option<SeverityFilter>,
     since: Option<Duration>,
     port: Option<PortSpec>,
 }
 
-impl Sieve {
+impl LocalAlertFilter {
     /// Reads the filters.
     pub fn of(filter: &AlertFilter) -> Result<Self, CliError> {
         let severity = filter.severity.as_deref().map(SeverityFilter::parse);

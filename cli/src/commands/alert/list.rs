@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::references;
 use crate::references::alert::Alert;
-use crate::ui::outcome::{Cell, Line, Outcome, shown, with_room};
+use crate::ui::outcome::{Block, Cell, Outcome, shown, with_room};
 use crate::ui::severity_rank;
 use crate::values::durations::counted;
 use clap::Args;
@@ -32,7 +32,7 @@ pub struct AlertListArgs {
     /// Only alerts in this state
     #[arg(long)]
     pub status: Option<AlertStatusArg>,
-    /// Alerts of every customer with a server, or with a domain that this machine has seen; two or more calls each
+    /// Alerts of every customer with a server, or with a domain that this computer has seen; two or more calls each
     #[arg(long, conflicts_with_all = ["endpoint", "domain"])]
     pub all_customers: bool,
     /// Exit with code 1 if any alert is listed; an unreachable service is code 7
@@ -88,7 +88,10 @@ pub async fn run(context: &Context, args: &AlertListArgs) -> Result<Outcome, Cli
     let cells = owners.iter().map(|owner| Cell::Number(owner.get()));
     outcome.table.insert(2, column, cells);
     if !alerts.is_empty() {
-        outcome.story = vec![Line::Rows, Line::text(counts(&owners, &alerts, has_ended))];
+        outcome.text = vec![
+            Block::Rows,
+            Block::text(counts(&owners, &alerts, has_ended)),
+        ];
         if args.exit_code && !alerts.iter().all(has_ended) {
             outcome.exit = Exit::Other;
         }

@@ -13,9 +13,9 @@ use crate::references::alerts;
 use crate::session::Session;
 use crate::session::batch::RunKind;
 use crate::session::calls::PlannedChange;
-use crate::session::prompt::Danger;
+use crate::session::prompt::ConfirmationLevel;
 use crate::state::changes::Scope;
-use crate::ui::outcome::{Line, Outcome, to_json};
+use crate::ui::outcome::{Block, Outcome, to_json};
 use crate::values::durations::counted;
 use clap::Args;
 use secmon::ErrorCode;
@@ -75,7 +75,7 @@ async fn conclude(context: &Context, resolving: &Resolving<'_>) -> Result<Outcom
     let mut outcome = bulk::conclude(&context.screen, RESOLVED, items)?;
     if let [Alert::Port(alert)] = resolving.found.borrow().as_slice() {
         let command = allow_command(alert, context.customer()?);
-        outcome.story.push(Line::Hint(format!(
+        outcome.text.push(Block::Hint(format!(
             "if the port stays open it comes back at the next scan; to allow it: `{command}`"
         )));
     }
@@ -129,7 +129,7 @@ impl BulkOperation for Resolving<'_> {
             return Question::none();
         }
         Question {
-            level: Danger::Mild.times(rows.len()),
+            level: ConfirmationLevel::Mild.times(rows.len()),
             text: format!("About to resolve {}.", counted(rows.len(), "alert")),
             typed: rows.len().to_string(),
         }

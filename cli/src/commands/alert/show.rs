@@ -7,7 +7,7 @@ use crate::error::CliError;
 use crate::references::alert::Alert;
 use crate::references::alerts;
 use crate::ui::invocation::quoted;
-use crate::ui::outcome::{Cell, Line, Outcome, Table, to_json};
+use crate::ui::outcome::{Block, Cell, Outcome, Table, to_json};
 use clap::Args;
 use secmon::model::{CustomerId, DomainAlert, DomainAlertStatus, DomainAlertType, PortAlertStatus};
 
@@ -26,41 +26,41 @@ pub async fn run(context: &Context, args: &AlertShowArgs) -> Result<Outcome, Cli
         return Err(CliError::not_found(format!("no alert {name:?}")));
     };
     let customer = context.customer()?;
-    let mut story = vec![
-        Line::text(alert.sentence()),
-        Line::Field("id", Cell::text(alert.handle())),
-        Line::Field("on", Cell::maybe(alert.place())),
-        Line::Field("severity", Cell::maybe(alert.severity())),
-        Line::Field("status", Cell::state(alert.status())),
-        Line::Field("first seen", Cell::time(alert.first_seen())),
+    let mut text = vec![
+        Block::text(alert.sentence()),
+        Block::Field("id", Cell::text(alert.handle())),
+        Block::Field("on", Cell::maybe(alert.place())),
+        Block::Field("severity", Cell::maybe(alert.severity())),
+        Block::Field("status", Cell::state(alert.status())),
+        Block::Field("first seen", Cell::time(alert.first_seen())),
     ];
     match alert {
         Alert::Port(port) => {
-            story.extend([
-                Line::Field("risk level", Cell::maybe(port.risk_level.as_ref())),
-                Line::Field("last seen", Cell::time(port.last_detected_at.as_ref())),
-                Line::Field("resolved", Cell::time(port.resolved_at.as_ref())),
+            text.extend([
+                Block::Field("risk level", Cell::maybe(port.risk_level.as_ref())),
+                Block::Field("last seen", Cell::time(port.last_detected_at.as_ref())),
+                Block::Field("resolved", Cell::time(port.resolved_at.as_ref())),
             ]);
             if port.status == PortAlertStatus::Open {
-                story.push(Line::Heading("Next:"));
-                story.push(Line::next(
+                text.push(Block::Heading("Next:"));
+                text.push(Block::next(
                     allow_command(port, customer),
                     "the port is meant to be open: allow it",
                 ));
             }
         }
         Alert::Domain(domain) => {
-            story.extend([
-                Line::Field("acknowledged", Cell::time(domain.acknowledged_at.as_ref())),
-                Line::Field("resolved", Cell::time(domain.resolved_at.as_ref())),
+            text.extend([
+                Block::Field("acknowledged", Cell::time(domain.acknowledged_at.as_ref())),
+                Block::Field("resolved", Cell::time(domain.resolved_at.as_ref())),
             ]);
             if let Some(explanation) = &domain.explanation {
-                story.extend([Line::text(""), Line::text(format!("  {explanation}"))]);
+                text.extend([Block::text(""), Block::text(format!("  {explanation}"))]);
             }
-            story.push(Line::Heading("Next:"));
-            story.extend(evidence(domain, customer));
+            text.push(Block::Heading("Next:"));
+            text.extend(evidence(domain, customer));
             if domain.status == DomainAlertStatus::Open {
-                story.push(Line::next(
+                text.push(Block::next(
                     format!("alert ack {} -c {customer}", alert.handle()),
                     "say that somebody has seen it",
                 ));
@@ -68,18 +68,18 @@ pub async fn run(context: &Context, args: &AlertShowArgs) -> Result<Outcome, Cli
         }
     }
     let table = Table::of(ANY, [alert]);
-    Ok(Outcome::record(to_json(alert), table).tell(story))
+    Ok(Outcome::record(to_json(alert), table).tell(text))
 }
 
 /// The command that shows what was found.
-fn evidence(alert: &DomainAlert, customer: CustomerId) -> Option<Line> {
+fn evidence(alert: &DomainAlert, customer: CustomerId) -> Option<Block> {
     let domain = alert.domain.as_deref().map(quoted)?;
     Some(match alert.kind {
-        DomainAlertType::DarkWebMention => Line::next(
+        DomainAlertType::DarkWebMention => Block::next(
             format!("domain mentions {domain} -c {customer}"),
             "where it is mentioned",
         ),
-        _ => Line::next(
+        _ => Block::next(
             format!("domain leaks {domain} -c {customer}"),
             "whose credentials they are, and where they leaked",
         ),

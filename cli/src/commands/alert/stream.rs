@@ -1,6 +1,6 @@
 //! `secmon alert list -o jsonl`: each alert as its page comes, in the order of the service.
 
-use super::filter::{self, AlertFilter, AlertStatusArg, Scope, Sieve};
+use super::filter::{self, AlertFilter, AlertStatusArg, LocalAlertFilter, Scope};
 use super::rows;
 use crate::commands::common::live::Live;
 use crate::commands::common::streamed::Stream;
@@ -28,7 +28,7 @@ pub async fn show(
 ) -> Result<Shown, CliError> {
     let mut alerts = Alerts {
         context,
-        sieve: Sieve::of(filter)?,
+        sieve: LocalAlertFilter::of(filter)?,
         live: None,
         stream: Stream::new(&context.screen),
         is_any_live: false,
@@ -48,7 +48,7 @@ pub async fn show(
 
 struct Alerts<'a> {
     context: &'a Context,
-    sieve: Sieve,
+    sieve: LocalAlertFilter,
     /// The servers there are; asked for once, and only where an alert is about one.
     live: Option<Live>,
     stream: Stream<'a>,

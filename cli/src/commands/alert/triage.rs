@@ -13,9 +13,9 @@ use crate::error::{CliError, Exit};
 use crate::references;
 use crate::references::alert::Alert;
 use crate::session::Session;
-use crate::session::prompt::{Danger, Prompt};
+use crate::session::prompt::{ConfirmationLevel, Prompt};
 use crate::ui::invocation::quoted;
-use crate::ui::outcome::{Line, Outcome, Table};
+use crate::ui::outcome::{Block, Outcome, Table};
 use crate::ui::{Ui, severity_rank};
 use crate::values::durations::counted;
 use clap::Args;
@@ -89,13 +89,13 @@ pub async fn run(context: &Context, args: &AlertTriageArgs) -> Result<Outcome, C
             1 => "The alert was skipped; nothing was changed.".to_owned(),
             many => format!("All {many} alerts were skipped; nothing was changed."),
         };
-        let nothing = vec![Line::text(nothing)];
+        let nothing = vec![Block::text(nothing)];
         return Ok(Outcome::record(json!({ "steps": [] }), Table::default()).tell(nothing));
     }
     summarize(&context.screen, &steps, customer);
     let count: usize = steps.iter().map(|step| step.alerts.len()).sum();
     context.prompt.confirm(
-        Danger::Moderate.times(count),
+        ConfirmationLevel::Moderate.times(count),
         &format!("About to do this to {}.", counted(count, "alert")),
         &count.to_string(),
     )?;
@@ -309,7 +309,7 @@ async fn carry_out(
     steps: Vec<Step>,
     customer: CustomerId,
 ) -> Result<Outcome, CliError> {
-    let mut story = Vec::new();
+    let mut text = Vec::new();
     let mut results = Vec::new();
     let mut exit = Exit::Done;
     let mut trouble = None;
@@ -317,7 +317,7 @@ async fn carry_out(
         let command = step.command(customer);
         match done(context, step).await {
             Ok(outcome) => {
-                story.extend(outcome.story);
+                text.extend(outcome.text);
                 results.push(json!({ "command": command, "result": outcome.result }));
                 if outcome.exit != Exit::Done {
                     exit = outcome.exit;
@@ -332,8 +332,8 @@ async fn carry_out(
     let result = json!({ "steps": results });
     Ok(Outcome {
         exit,
-        trouble,
-        ..Outcome::record(result, Table::default()).tell(story)
+        deferred_error: trouble,
+        ..Outcome::record(result, Table::default()).tell(text)
     })
 }
 

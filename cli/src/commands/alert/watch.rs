@@ -1,6 +1,6 @@
 //! `secmon alert watch`: looking again and again, and telling of what is new.
 
-use super::filter::{self, AlertFilter, AlertStatusArg, Sieve, customer};
+use super::filter::{self, AlertFilter, AlertStatusArg, LocalAlertFilter, customer};
 use super::rows;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
@@ -105,7 +105,7 @@ const SHORTEST: Duration = Duration::from_secs(1);
 struct Watch<'a> {
     context: &'a Context,
     filter: &'a AlertFilter,
-    sieve: Sieve,
+    sieve: LocalAlertFilter,
     looks: Looks,
     /// How many that are wanted were open at the last look.
     open: usize,
@@ -126,7 +126,7 @@ impl<'a> Watch<'a> {
         interval: Duration,
     ) -> Result<Self, CliError> {
         let filter = &args.filter;
-        let sieve = Sieve::of(filter)?;
+        let sieve = LocalAlertFilter::of(filter)?;
         let is_part = filter.kind.is_some() || filter.endpoint.is_some() || filter.domain.is_some();
         let looks = match is_part {
             true => Looks::Part(BTreeSet::new()),

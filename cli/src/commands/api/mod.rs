@@ -11,7 +11,7 @@ use crate::session::calls::PlannedChange;
 use crate::state::affected::AffectedRecords;
 use crate::state::changes::ChangeResult;
 use crate::ui::Reader;
-use crate::ui::outcome::{Line, Outcome, Table};
+use crate::ui::outcome::{Block, Outcome, Table};
 use clap::Args;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use secmon::{RawRequest, RawResponse};
@@ -134,8 +134,8 @@ async fn paginated(
     let items = Value::Array(items);
     let text = serde_json::to_string_pretty(&items).unwrap_or_else(|_| items.to_string());
     let text = crate::ui::escape_json(&text);
-    let story = vec![Line::Verbatim(format!("{text}\n"))];
-    Ok(Outcome::record(items, Table::default()).tell(story))
+    let text = vec![Block::Verbatim(format!("{text}\n"))];
+    Ok(Outcome::record(items, Table::default()).tell(text))
 }
 
 fn shown(method: &Method, answer: &RawResponse, args: &ApiArgs) -> Outcome {
@@ -168,8 +168,8 @@ fn shown(method: &Method, answer: &RawResponse, args: &ApiArgs) -> Outcome {
         parsed.unwrap_or(Value::String(text.clone()))
     };
     Outcome {
-        trouble,
-        ..Outcome::record(result, Table::default()).tell(vec![Line::Verbatim(text)])
+        deferred_error: trouble,
+        ..Outcome::record(result, Table::default()).tell(vec![Block::Verbatim(text)])
     }
 }
 

@@ -7,7 +7,7 @@ use crate::session::credentials::{self, TypedKey};
 use crate::session::profile::{self, ConfigDocument};
 use crate::session::prompt::Prompt;
 use crate::session::{Session, service};
-use crate::ui::outcome::{Line, Outcome};
+use crate::ui::outcome::{Block, Outcome};
 use clap::Args;
 use secmon::ApiKey;
 use serde_json::json;
@@ -31,7 +31,7 @@ pub struct LoginArgs {
     /// Store no key: run this command to get it each time, such as "pass show secmon"
     #[arg(long, value_name = "CMD")]
     pub key_command: Option<String>,
-    /// Refuse every change made with this profile on this machine; the key itself still allows them elsewhere
+    /// Refuse every change made with this profile on this computer; the key itself still allows them elsewhere
     #[arg(long)]
     pub read_only: bool,
 }
@@ -90,7 +90,7 @@ pub async fn run(context: &Context, args: LoginArgs) -> Result<Outcome, CliError
     let result = json!({ "profile": name, "base_url": base_url, "config": settings.config_path });
     let mut outcome = Outcome::said(result, sentence);
     if args.read_only {
-        outcome.story.push(Line::text(
+        outcome.text.push(Block::text(
             "It is read-only: this program refuses every change with it.",
         ));
     }

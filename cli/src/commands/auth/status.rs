@@ -3,7 +3,7 @@
 use crate::error::CliError;
 use crate::session::Session;
 use crate::session::service::{KeySource, Source};
-use crate::ui::outcome::{Cell, Line, Outcome, Table, shown};
+use crate::ui::outcome::{Block, Cell, Outcome, Table, shown};
 use secmon::Client;
 use secmon::operations::ListEndpoints;
 use serde_json::json;
@@ -46,13 +46,13 @@ pub async fn run(session: &Session) -> Result<Outcome, CliError> {
             service.base_url
         )));
     }
-    let story = vec![
-        Line::text(format!("The service accepts the key ({name}).")),
-        Line::Field("address", Cell::text(&service.base_url)),
-        Line::Field("key", Cell::text(masked)),
-        Line::Field("key source", Cell::text(source)),
+    let text = vec![
+        Block::text(format!("The service accepts the key ({name}).")),
+        Block::Field("address", Cell::text(&service.base_url)),
+        Block::Field("key", Cell::text(masked)),
+        Block::Field("key source", Cell::text(source)),
     ];
-    Ok(Outcome::record(result, Table::one(row)).tell(story))
+    Ok(Outcome::record(result, Table::one(row)).tell(text))
 }
 
 /// Where a key is kept, in words.

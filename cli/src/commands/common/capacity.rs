@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::references;
 use crate::session::Session;
-use crate::session::prompt::{Danger, Prompt};
+use crate::session::prompt::{ConfirmationLevel, Prompt};
 use crate::values::durations::counted;
 use chrono::{DateTime, FixedOffset};
 use secmon::model::{CustomerId, DomainStatus, EndpointStatus, Timestamp};
@@ -41,7 +41,7 @@ struct Monitored {
 }
 
 /// A server or a domain, as far as it takes up capacity.
-struct Occupant {
+struct CapacityUser {
     name: String,
     made: Option<DateTime<FixedOffset>>,
     active: bool,
@@ -54,7 +54,7 @@ struct Occupant {
 pub async fn outlook(
     session: &Session,
     prompt: &Prompt,
-    danger: Danger,
+    danger: ConfirmationLevel,
     customer: CustomerId,
     product: &str,
     kept: Kept,
@@ -75,7 +75,7 @@ pub async fn outlook(
 /// Asks before such a change; a dry run only tells what would be asked.
 pub fn confirm(
     context: &Context,
-    danger: Danger,
+    danger: ConfirmationLevel,
     question: &str,
     name: &str,
 ) -> Result<(), CliError> {
@@ -114,7 +114,7 @@ async fn servers(session: &Session, customer: CustomerId) -> Result<Monitored, C
         capacity = page.meta.endpoint_limit;
         all.extend(page.data);
     }
-    let servers = all.into_iter().map(|server| Occupant {
+    let servers = all.into_iter().map(|server| CapacityUser {
         made: server.created_at.as_ref().map(Timestamp::date_time),
         active: server.status == EndpointStatus::Active,
         by_platform: server.quota_paused == Some(true),
@@ -127,7 +127,7 @@ async fn domains(session: &Session, customer: CustomerId) -> Result<Monitored, C
     let overview = session.read(ListDomains::new(customer)).await?;
     let slots = overview.slots_total;
     let domains = references::listed_domains(overview, customer)?;
-    let domains = domains.into_iter().map(|domain| Occupant {
+    let domains = domains.into_iter().map(|domain| CapacityUser {
         made: domain.created_at.as_ref().map(Timestamp::date_time),
         active: domain.status == DomainStatus::Active,
         by_platform: domain.quota_paused == Some(true),
@@ -141,9 +141,9 @@ impl Monitored {
     fn of(
         kind: &'static str,
         capacity: Option<u64>,
-        listed: impl DoubleEndedIterator<Item = Occupant>,
+        listed: impl DoubleEndedIterator<Item = CapacityUser>,
     ) -> Self {
-        let mut records: Vec<Occupant> = listed.rev().collect();
+        let mut records: Vec<CapacityUser> = listed.rev().collect();
         records.sort_by_key(|record| Reverse(record.made));
         let live = records.iter().filter(|record| !record.by_platform).count();
         let active = records.into_iter().filter(|record| record.active);

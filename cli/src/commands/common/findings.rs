@@ -1,12 +1,12 @@
 //! What the last scan of a server found.
 
 use super::views::port_of;
-use crate::error::{CliError, Own};
+use crate::error::{CliError, LocalErrorKind};
 use crate::references;
 use crate::session::Session;
 use crate::state::records::{Observation, Server};
 use crate::ui::invocation::quoted;
-use crate::ui::outcome::{Cell, Field, Line, Table, count_or_unknown, shown};
+use crate::ui::outcome::{Block, Cell, Field, Table, count_or_unknown, shown};
 use secmon::model::{EndpointDetail, EndpointId, ScanStatus, Severity};
 use secmon::operations::GetEndpointDetail;
 use std::collections::BTreeMap;
@@ -45,7 +45,10 @@ pub fn check(detail: &EndpointDetail) -> Result<(), CliError> {
         return Ok(());
     }
     let name = references::name_of(&detail.data);
-    let error = CliError::new(Own::ScanFailed, format!("the scan of {name} failed"));
+    let error = CliError::new(
+        LocalErrorKind::ScanFailed,
+        format!("the scan of {name} failed"),
+    );
     Err(error.hint(format!("start another: `scan {} --wait`", detail.data.id)))
 }
 
@@ -106,31 +109,31 @@ fn allowed_as(detail: &EndpointDetail, port: u16) -> Vec<&str> {
 }
 
 /// What a person reads about the last scan.
-pub fn story(detail: &EndpointDetail) -> Vec<Line> {
+pub fn text(detail: &EndpointDetail) -> Vec<Block> {
     let Some(scan) = &detail.latest_scan else {
-        return vec![Line::text("  It has not been scanned yet.")];
+        return vec![Block::text("  It has not been scanned yet.")];
     };
-    let scanned = Line::Field("last scan", Cell::time(scan.scanned_at.as_ref()));
+    let scanned = Block::Field("last scan", Cell::time(scan.scanned_at.as_ref()));
     let count = match scan.open_ports.as_deref() {
-        Some([]) => return vec![scanned, Line::text("  No open port was found.")],
+        Some([]) => return vec![scanned, Block::text("  No open port was found.")],
         Some(open) => Cell::Number(open.len() as u64),
         None => Cell::text(count_or_unknown(None)),
     };
-    let count = Line::Field("open ports", count);
+    let count = Block::Field("open ports", count);
     if scan.open_ports.is_none() && detail.alerts.is_empty() {
         return vec![scanned, count];
     }
-    vec![scanned, count, Line::text(""), Line::Table(ports(detail))]
+    vec![scanned, count, Block::text(""), Block::Table(ports(detail))]
 }
 
 /// The commands that come next: see the alerts, allow a port.
-pub fn next(detail: &EndpointDetail) -> Vec<Line> {
+pub fn next(detail: &EndpointDetail) -> Vec<Block> {
     let Some(customer) = detail.data.billing_customer_id else {
         return Vec::new();
     };
     let mut lines = vec![
-        Line::Heading("Next:"),
-        Line::next(
+        Block::Heading("Next:"),
+        Block::next(
             format!("alert list -c {customer}"),
             "see the alerts of this customer",
         ),
@@ -139,7 +142,7 @@ pub fn next(detail: &EndpointDetail) -> Vec<Line> {
         let server = quoted(&references::handle_of(&detail.data));
         let port = port_of(alert);
         let command = format!("rules add {server} {port} -m \"{SAMPLE_REASON}\" -c {customer}");
-        lines.push(Line::next(
+        lines.push(Block::next(
             command,
             "allow a port that is meant to be open: its alert is resolved",
         ));

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::references;
 use crate::session::Session;
-use crate::session::prompt::Danger;
+use crate::session::prompt::ConfirmationLevel;
 use crate::state::records::Server;
 use secmon::model::CustomerId;
 use secmon::operations::ListEndpoints;
@@ -22,14 +22,14 @@ pub async fn confirm<'a>(
     let customers = servers.iter().map(|(_, _, customer)| *customer);
     let owners = owners(&context.session, customers).await?;
     let mut taken = Vec::new();
-    let mut danger = Danger::Mild;
+    let mut danger = ConfirmationLevel::Mild;
     for (name, address, customer) in &servers {
         let owners = owners.get(address).map(Vec::as_slice).unwrap_or_default();
         let others = owners.iter().filter(|owner| *owner != customer);
         let named = others.map(|owner| format!("{name} for customer {owner}"));
         taken.extend(named);
         if !owners.is_empty() && !owners.contains(customer) {
-            danger = Danger::Moderate;
+            danger = ConfirmationLevel::Moderate;
         }
     }
     if taken.is_empty() {
@@ -85,7 +85,7 @@ async fn owners(
             servers.for_each(|server| note(&server));
         }
         Err(error) if error.exit() == Exit::Permission => return Err(error),
-        // For a question alone: where it cannot be read, what this machine knows is enough.
+        // For a question alone: where it cannot be read, what this computer knows is enough.
         Err(_) => {}
     }
     Ok(owners)

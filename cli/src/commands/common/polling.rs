@@ -1,7 +1,7 @@
 //! Waiting for the service: polls after 1, 2, 4, 8 ... up to 30 seconds, never without an end.
 
 use crate::context::Context;
-use crate::error::{CliError, Own};
+use crate::error::{CliError, LocalErrorKind};
 use crate::references;
 use crate::session::Session;
 use secmon::model::{CustomerId, Endpoint, EndpointId, Timestamp};
@@ -142,7 +142,8 @@ impl Wait {
             Some(not_yet) => not_yet.as_str(),
             None => "the wait ran out; what was started goes on",
         };
-        CliError::new(Own::WaitRanOut, sentence).hint(format!("go on waiting: `{}`", self.resume))
+        CliError::new(LocalErrorKind::WaitRanOut, sentence)
+            .hint(format!("go on waiting: `{}`", self.resume))
     }
 }
 
@@ -193,7 +194,7 @@ pub async fn current(session: &Session, endpoints: &[Endpoint]) -> Result<Vec<En
 fn not_active(endpoint: &Endpoint) -> CliError {
     let name = references::name_of(endpoint);
     CliError::new(
-        Own::Paused,
+        LocalErrorKind::Paused,
         format!("{name} is {}, so no scan will come", endpoint.status),
     )
     .hint(format!("scan it again: `endpoint resume {}`", endpoint.id))

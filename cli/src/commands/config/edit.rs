@@ -1,6 +1,6 @@
 //! `secmon config edit`: the file in an editor.
 
-use crate::error::{CliError, Own};
+use crate::error::{CliError, LocalErrorKind};
 use crate::machine::{children, files};
 use crate::session::Session;
 use crate::session::profile::{self, ConfigFile};
@@ -54,7 +54,7 @@ fn put_in_place(path: &Path, before: &str, after: &str) -> Result<(), CliError> 
         "{} was changed by another command while it was edited: it stays as that left it",
         path.display()
     );
-    Err(CliError::new(Own::Changed, message))
+    Err(CliError::new(LocalErrorKind::Changed, message))
 }
 
 fn run_editor(file: &Path) -> Result<(), CliError> {
@@ -71,7 +71,7 @@ fn run_editor(file: &Path) -> Result<(), CliError> {
     match ended {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(CliError::new(
-            Own::Editor,
+            LocalErrorKind::Editor,
             format!("the editor {program} ended with {status}: nothing was changed"),
         )),
         Err(error) => Err(

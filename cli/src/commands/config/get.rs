@@ -5,7 +5,7 @@ use super::list::COLUMNS;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::session::profile::ConfigDocument;
-use crate::ui::outcome::{Line, Outcome, Table};
+use crate::ui::outcome::{Block, Outcome, Table};
 use serde_json::json;
 
 /// Runs the command.
@@ -22,6 +22,6 @@ pub fn run(context: &Context, key: &str) -> Result<Outcome, CliError> {
                 .hint(format!("set it: `config set {key} VALUE`"))
         })?;
     let result = json!({ "key": key, "value": value });
-    let story = vec![Line::text(&value)];
-    Ok(Outcome::record(result, Table::of(COLUMNS, [&(key, value)])).tell(story))
+    let text = vec![Block::text(&value)];
+    Ok(Outcome::record(result, Table::of(COLUMNS, [&(key, value)])).tell(text))
 }

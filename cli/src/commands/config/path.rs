@@ -3,7 +3,7 @@
 use crate::error::CliError;
 use crate::machine::paths;
 use crate::session::Session;
-use crate::ui::outcome::{Cell, Line, Outcome, Table};
+use crate::ui::outcome::{Block, Cell, Outcome, Table};
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 
@@ -28,17 +28,17 @@ pub enum PathOf {
 pub fn run(session: &Session, of: Option<PathOf>) -> Result<Outcome, CliError> {
     if let Some(of) = of {
         let (_, path) = place(session, of)?;
-        let story = vec![Line::Verbatim(format!("{path}\n"))];
-        return Ok(Outcome::record(json!({ "path": path }), Table::default()).tell(story));
+        let text = vec![Block::Verbatim(format!("{path}\n"))];
+        return Ok(Outcome::record(json!({ "path": path }), Table::default()).tell(text));
     }
     let mut result = Map::new();
-    let mut story = Vec::new();
+    let mut text = Vec::new();
     for of in PathOf::value_variants() {
         let (name, path) = place(session, *of)?;
-        story.push(Line::Field(name, Cell::text(&path)));
+        text.push(Block::Field(name, Cell::text(&path)));
         result.insert(name.to_owned(), Value::from(path));
     }
-    Ok(Outcome::record(Value::Object(result), Table::default()).tell(story))
+    Ok(Outcome::record(Value::Object(result), Table::default()).tell(text))
 }
 
 /// The name of a place, and where it is.

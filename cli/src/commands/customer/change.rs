@@ -7,7 +7,7 @@ use crate::commands::lifecycle::{LifecycleChange, Selection, Transition};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::session::settings;
-use crate::ui::outcome::{Line, Outcome};
+use crate::ui::outcome::{Block, Outcome};
 
 /// The end of the page of `suspend`.
 pub const SUSPEND_EXAMPLES: &str = "\
@@ -52,26 +52,26 @@ pub async fn run(
         true => format!("Customer {customer} has nothing left to {}.", to.verb()),
     };
     if !is_dry_run && (!changed.is_empty() || outcome.exit == Exit::Done) {
-        outcome.story.insert(0, Line::text(sentence));
+        outcome.text.insert(0, Block::text(sentence));
     }
-    outcome.story.extend(bulk::stays(&items));
+    outcome.text.extend(bulk::stays(&items));
     if to == Transition::Suspend && !changed.is_empty() {
-        outcome.story.extend([
-            Line::Heading("Next:"),
-            Line::next(
+        outcome.text.extend([
+            Block::Heading("Next:"),
+            Block::next(
                 format!("customer resume {customer}"),
                 "resume what was just suspended",
             ),
         ]);
     }
     if to.ends() && !changed.is_empty() {
-        outcome.story.push(Line::Hint(
+        outcome.text.push(Block::Hint(
             "rules and alerts of what has ended stay in the lists, but have no effect".to_owned(),
         ));
     }
     if !is_dry_run && context.session.check_interrupted().is_ok() {
         let left = change.left(customer).await?;
-        outcome.story.extend(left.lines);
+        outcome.text.extend(left.lines);
         if left.is_something && outcome.exit == Exit::Done {
             outcome.exit = Exit::SomeFailed;
         }

@@ -62,7 +62,7 @@ pub async fn run(context: &Context, args: &CustomerListArgs) -> Result<Outcome, 
     };
     let customers: Vec<Customer> = customers.into_values().filter(is_sought).collect();
     context.screen.note(
-        "the service cannot list customers: these have servers, or domains that this machine has seen",
+        "the service cannot list customers: these have servers, or domains that this computer has seen",
     );
     Ok(Outcome::list(&customers, COLUMNS))
 }

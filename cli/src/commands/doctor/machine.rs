@@ -1,7 +1,7 @@
-//! Checks of this machine: no network.
+//! Checks of this computer: no network.
 
 use super::Check;
-use crate::error::{CliError, Own};
+use crate::error::{CliError, LocalErrorKind};
 use crate::machine::paths;
 use crate::session::Session;
 use crate::session::credentials::open_mode;
@@ -42,7 +42,7 @@ pub fn files(session: &Session) -> Check {
     let finding = match open.as_slice() {
         [] => Ok(format!("{count}, readable only by you")),
         open => Err(CliError::new(
-            Own::OpenFiles,
+            LocalErrorKind::OpenFiles,
             format!("others can read {}", open.join(", ")),
         )),
     };
@@ -64,7 +64,7 @@ pub fn memory(session: &Session) -> Vec<Check> {
         Some(problem) => Check::of(
             "memory",
             Err(CliError::new(
-                Own::Io,
+                LocalErrorKind::Io,
                 format!("changes are not recorded on this computer: {problem}"),
             )
             .hint("make room, or give the folder back to yourself; delete a damaged file")),

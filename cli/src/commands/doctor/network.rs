@@ -1,7 +1,7 @@
 //! Checks of the way to the service, and of the key there.
 
 use super::Check;
-use crate::error::{CliError, Own};
+use crate::error::{CliError, LocalErrorKind};
 use crate::machine::env_vars;
 use crate::session::Session;
 use crate::session::service::{Service, Source};
@@ -41,7 +41,7 @@ pub async fn checks(session: &Session, service: &Service) -> Vec<Check> {
     if service.base_url.starts_with("https:") {
         checks.push(Check::good(
             "tls",
-            format!("this machine trusts the portal's certificate{}", trusted()),
+            format!("this computer trusts the portal's certificate{}", trusted()),
         ));
     }
     let took = health.elapsed().as_millis();
@@ -141,7 +141,10 @@ fn name(base_url: &str) -> Option<Check> {
         .map(|addresses| addresses.map(|a| a.ip().to_string()).collect::<Vec<_>>())
     {
         Ok(addresses) if !addresses.is_empty() => Ok(format!("{host} is {}", addresses.join(", "))),
-        _ => Err(CliError::new(Own::Dns, format!("{host} has no address"))),
+        _ => Err(CliError::new(
+            LocalErrorKind::Dns,
+            format!("{host} has no address"),
+        )),
     };
     Some(Check::of("dns", finding))
 }
@@ -154,7 +157,7 @@ fn unreachable(base_url: &str, error: CliError) -> Check {
         .any(|word| said.contains(word));
     if base_url.starts_with("https:") && about_trust {
         let error = error.hint(
-            "if a company proxy stands in between, add its root certificate to this machine's trust store",
+            "if a company proxy stands in between, add its root certificate to this computer's trust store",
         );
         return Check::of("tls", Err(error));
     }
@@ -172,9 +175,9 @@ fn clock(service: &Timestamp) -> Result<String, CliError> {
     }
     let way = if skew > 0 { "ahead of" } else { "behind" };
     Err(CliError::new(
-        Own::Clock,
+        LocalErrorKind::Clock,
         format!(
-            "this machine's clock is {} s {way} the service's",
+            "this computer's clock is {} s {way} the service's",
             skew.abs()
         ),
     ))
@@ -206,7 +209,7 @@ async fn portal(session: &Session) -> Result<String, CliError> {
     match answer.status.as_u16() {
         422 => Ok("the key belongs to this portal's domain".to_owned()),
         403 => Err(CliError::new(
-            Own::ForeignKey,
+            LocalErrorKind::ForeignKey,
             "the key belongs to another portal's domain, or its account is suspended",
         )),
         _ => Ok(format!("not clear: the service says {}", answer.status)),

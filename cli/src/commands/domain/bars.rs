@@ -1,6 +1,6 @@
 //! What was found about a domain, drawn with letters.
 
-use crate::ui::outcome::{Cell, Line, count_or_unknown};
+use crate::ui::outcome::{Block, Cell, count_or_unknown};
 use secmon::model::MonitoredDomain;
 
 /// Steps of a sparkline, lowest first.
@@ -9,7 +9,7 @@ const STEPS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'
 const BAR_WIDTH: u64 = 30;
 
 /// What was found about a domain, as bars, one a line, on one scale.
-pub fn counts(domain: &MonitoredDomain) -> Vec<Line> {
+pub fn counts(domain: &MonitoredDomain) -> Vec<Block> {
     let counts = [
         ("employees", domain.employees_compromised),
         ("customers", domain.customers_compromised),
@@ -26,7 +26,7 @@ pub fn counts(domain: &MonitoredDomain) -> Vec<Line> {
     };
     counts
         .iter()
-        .map(|(label, count)| Line::Field(label, Cell::text(text(*count))))
+        .map(|(label, count)| Block::Field(label, Cell::text(text(*count))))
         .collect()
 }
 

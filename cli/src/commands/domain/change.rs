@@ -6,7 +6,7 @@ use crate::commands::lifecycle::change::of_all;
 use crate::commands::lifecycle::{LifecycleChange, ResourceKind, Selection, Transition};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::ui::outcome::{Line, Outcome};
+use crate::ui::outcome::{Block, Outcome};
 use clap::Args;
 
 /// The end of the page of `suspend`.
@@ -67,12 +67,12 @@ pub async fn run(
     let items = bulk::run_bulk(context, &change, &targets.run).await?;
     let mut outcome = bulk::report(&context.screen, to.labels(), &items)?;
     let sentence = of_all(to, customer, ResourceKind::Domain, &items);
-    outcome.story.insert(0, Line::text(sentence));
-    outcome.story.extend(bulk::stays(&items));
+    outcome.text.insert(0, Block::text(sentence));
+    outcome.text.extend(bulk::stays(&items));
     if to == Transition::Suspend {
-        outcome.story.extend([
-            Line::Heading("Next:"),
-            Line::next(
+        outcome.text.extend([
+            Block::Heading("Next:"),
+            Block::next(
                 format!("domain resume --all -c {customer}"),
                 "resume all of them again",
             ),

@@ -4,7 +4,7 @@ use super::bars;
 use super::named::{self, DomainArg};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::ui::outcome::{Cell, Field, Line, Outcome, count_or_unknown, shown, with_room};
+use crate::ui::outcome::{Block, Cell, Field, Outcome, count_or_unknown, shown, with_room};
 use secmon::model::DomainScan;
 use secmon::operations::GetScanHistory;
 
@@ -28,13 +28,13 @@ pub async fn run(context: &Context, args: &DomainArg) -> Result<Outcome, CliErro
         let line = |label, count: fn(&DomainScan) -> Option<u64>| {
             let counts: Vec<u64> = scans.iter().rev().filter_map(count).collect();
             let now = count_or_unknown(scans.first().and_then(count));
-            Line::Field(
+            Block::Field(
                 label,
                 Cell::text(format!("{} now {now}", bars::sparkline(&counts))),
             )
         };
-        outcome.story = vec![
-            Line::text(format!(
+        outcome.text = vec![
+            Block::text(format!(
                 "The last {} scans of {}, oldest on the left:",
                 scans.len(),
                 domain.name
@@ -42,8 +42,8 @@ pub async fn run(context: &Context, args: &DomainArg) -> Result<Outcome, CliErro
             line("employees", |scan| scan.employees_compromised),
             line("customers", |scan| scan.customers_compromised),
             line("third parties", |scan| scan.third_parties_compromised),
-            Line::text(""),
-            Line::Rows,
+            Block::text(""),
+            Block::Rows,
         ];
     }
     Ok(outcome)

@@ -3,7 +3,7 @@
 use super::named;
 use crate::commands::common::streamed::Stream;
 use crate::context::Context;
-use crate::error::{CliError, Own};
+use crate::error::{CliError, LocalErrorKind};
 use crate::state::leaks::ShownLeaks;
 use crate::ui::Reader;
 use crate::ui::outcome::{Cell, Field, Outcome, shown, with_room};
@@ -70,7 +70,7 @@ pub async fn run(context: &Context, args: &DomainLeaksArgs) -> Result<Outcome, C
         customer,
         only_new: args.new,
     };
-    let mut looked_at = LookedAt {
+    let mut looked_at = SeenLeaks {
         shown,
         now: Vec::new(),
     };
@@ -95,7 +95,7 @@ fn start_of_today() -> i64 {
 }
 
 /// What was shown before, and what is shown now.
-struct LookedAt {
+struct SeenLeaks {
     shown: ShownLeaks,
     now: Vec<LeakRecord>,
 }
@@ -116,7 +116,7 @@ impl Wanted {
 async fn listed(
     context: &Context,
     mut pages: Pages<ListCredentialLeaks>,
-    looked_at: &mut LookedAt,
+    looked_at: &mut SeenLeaks,
     wanted: &Wanted,
 ) -> Result<Outcome, CliError> {
     let (mut records, mut total) = (Vec::new(), None);
@@ -140,7 +140,7 @@ async fn listed(
 async fn stream(
     context: &Context,
     mut pages: Pages<ListCredentialLeaks>,
-    looked_at: &mut LookedAt,
+    looked_at: &mut SeenLeaks,
     wanted: &Wanted,
 ) -> Result<Outcome, CliError> {
     let (mut stream, mut total) = (Stream::new(&context.screen), None);
@@ -163,14 +163,14 @@ async fn stream(
 fn whole(page: CredentialLeaks) -> Result<CredentialLeaks, CliError> {
     if let Some(reason) = page.unavailable() {
         return Err(CliError::new(
-            Own::LeaksUnavailable,
+            LocalErrorKind::LeaksUnavailable,
             format!("the leak records cannot be read now: {reason}"),
         ));
     }
     match page.enabled {
         true => Ok(page),
         false => Err(CliError::new(
-            Own::LeaksDisabled,
+            LocalErrorKind::LeaksDisabled,
             "the service has no leak records: its dataset is not configured",
         )),
     }

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::references;
 use crate::session::portal;
-use crate::ui::outcome::{Line, Outcome, to_json};
+use crate::ui::outcome::{Block, Outcome, to_json};
 use secmon::operations::ListDomains;
 
 /// Runs the command.
@@ -26,15 +26,15 @@ pub async fn run(context: &Context) -> Result<Outcome, CliError> {
         _ => "the service does not say how many slots there are".to_owned(),
     };
     let rows = match domains {
-        Some(_) => Line::Rows,
-        None => Line::text("the service does not list the domains"),
+        Some(_) => Block::Rows,
+        None => Block::text("the service does not list the domains"),
     };
-    outcome.story = vec![rows, Line::text(slots)];
+    outcome.text = vec![rows, Block::text(slots)];
     if !overview.subscribed {
         let command = format!(
             "`subscription set SERVICE --product domain_monitoring --quantity 1 -c {customer}`"
         );
-        outcome.story.push(Line::Hint(format!(
+        outcome.text.push(Block::Hint(format!(
             "customer {customer} has no domain monitoring: {command}"
         )));
     }

@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::session::Session;
 use crate::session::calls::PlannedChange;
-use crate::session::prompt::Danger;
+use crate::session::prompt::ConfirmationLevel;
 use crate::ui::outcome::{Outcome, to_json};
 use clap::Args;
 use secmon::model::{CustomerId, DomainId};
@@ -33,7 +33,9 @@ pub async fn run(context: &Context, args: &DomainReleaseArgs) -> Result<Outcome,
     let question = format!(
         "About to give up {label} of customer {customer} and its slot of service {service} for good: record, alerts and history."
     );
-    context.prompt.confirm(Danger::Severe, &question, &label)?;
+    context
+        .prompt
+        .confirm(ConfirmationLevel::Severe, &question, &label)?;
     let (session, request) = (
         &context.session,
         ReleaseDomain::new(customer, service, domain.id),

@@ -5,7 +5,7 @@ use super::named::{self, DomainArg};
 use crate::commands::common::views;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::ui::outcome::{Cell, Line, Outcome, Table, to_json};
+use crate::ui::outcome::{Block, Cell, Outcome, Table, to_json};
 use secmon::model::MonitoredDomain;
 use secmon::operations::GetDomainSummary;
 
@@ -23,19 +23,19 @@ pub async fn run(context: &Context, args: &DomainArg) -> Result<Outcome, CliErro
         .slots_used
         .zip(summary.slots_total)
         .map(|(used, total)| format!("{used} of {total} in use"));
-    let mut story = vec![
-        Line::text(&summary.domain),
-        Line::Field("id", Cell::text(summary.id)),
-        Line::Field("customer", Cell::text(customer)),
-        Line::Field("status", Cell::text(status_and_why(&summary))),
-        Line::Field("last scan", Cell::time(summary.last_scan_at.as_ref())),
-        Line::Field("slots", Cell::maybe(slots)),
-        Line::Field("passwords", Cell::maybe(strength)),
-        Line::Heading("Compromised credentials and mentions:"),
+    let mut text = vec![
+        Block::text(&summary.domain),
+        Block::Field("id", Cell::text(summary.id)),
+        Block::Field("customer", Cell::text(customer)),
+        Block::Field("status", Cell::text(status_and_why(&summary))),
+        Block::Field("last scan", Cell::time(summary.last_scan_at.as_ref())),
+        Block::Field("slots", Cell::maybe(slots)),
+        Block::Field("passwords", Cell::maybe(strength)),
+        Block::Heading("Compromised credentials and mentions:"),
     ];
-    story.extend(bars::counts(&summary));
+    text.extend(bars::counts(&summary));
     let table = Table::of(views::DOMAIN, [&summary]);
-    Ok(Outcome::record(to_json(&summary), table).tell(story))
+    Ok(Outcome::record(to_json(&summary), table).tell(text))
 }
 
 fn status_and_why(domain: &MonitoredDomain) -> String {

@@ -80,7 +80,7 @@ pub async fn run(context: &Context, args: EndpointAddArgs) -> Result<Outcome, Cl
             since: None,
         };
         let waited = single::await_server(context, server, length, &mut outcome);
-        outcome.trouble = waited.await.err();
+        outcome.deferred_error = waited.await.err();
     }
     Ok(outcome)
 }

@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files::{self, Word};
 use crate::session::Session;
-use crate::ui::outcome::{Line, Outcome};
+use crate::ui::outcome::{Block, Outcome};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -57,16 +57,16 @@ pub async fn run(
     let items = bulk::run_bulk(context, &change, &servers.run).await?;
     let mut outcome = bulk::report(&context.screen, to.labels(), &items)?;
     let sentence = of_all(to, customer, ResourceKind::Server, &items);
-    outcome.story.insert(0, Line::text(sentence));
-    outcome.story.extend(bulk::stays(&items));
+    outcome.text.insert(0, Block::text(sentence));
+    outcome.text.extend(bulk::stays(&items));
     if to == Transition::Suspend {
-        outcome.story.extend([
-            Line::Heading("Next:"),
-            Line::next(
+        outcome.text.extend([
+            Block::Heading("Next:"),
+            Block::next(
                 format!("endpoint resume --all -c {customer}"),
                 "resume all of them again",
             ),
-            Line::next(
+            Block::next(
                 format!("domain suspend --all -c {customer}"),
                 "suspend their domains too: they are still watched",
             ),

@@ -14,14 +14,14 @@ use crate::commands::lifecycle::{Resource, Transition, send};
 use crate::commands::rules::create::{self, Existing, Place, RulesThere, Wanted};
 use crate::context::Context;
 use crate::error::{CliError, Exit, LocalErrorKind};
-use crate::references::{self, FoundServer, Prefixes, Reference, ServerTarget};
+use crate::references::{self, FoundServer, PrefixPolicy, Reference, ServerTarget};
 use crate::session::batch::RunKind;
 use crate::session::calls::PlannedChange;
-use crate::session::prompt::Danger;
+use crate::session::prompt::ConfirmationLevel;
 use crate::session::settings;
 use crate::state::changes::Scope;
 use crate::state::records::{Observation, Server};
-use crate::ui::outcome::{Line, Outcome, to_json};
+use crate::ui::outcome::{Block, Outcome, to_json};
 use crate::values::durations::counted;
 use clap::Args;
 use secmon::model::{Address, CustomerId, Endpoint, EndpointStatus, Rule, RuleScope, RuleStatus};
@@ -52,7 +52,7 @@ pub struct EndpointMoveArgs {
 
 /// How the run is remembered.
 const VERB: &str = "endpoint_move";
-const DANGER: Danger = Danger::Moderate;
+const DANGER: ConfirmationLevel = ConfirmationLevel::Moderate;
 const MOVED: VerbLabels = VerbLabels {
     done: "done",
     skipped: "already so",
@@ -108,7 +108,7 @@ pub async fn run(context: &Context, args: &EndpointMoveArgs) -> Result<Outcome, 
         }
         Some(_) => return Ok(outcome),
     };
-    outcome.story.insert(0, Line::text(sentence));
+    outcome.text.insert(0, Block::text(sentence));
     Ok(outcome)
 }
 
@@ -118,7 +118,7 @@ impl Moving<'_> {
         let name = std::slice::from_ref(&self.args.endpoint);
         let mut found = match self.named_but_new().await? {
             Some(server) => vec![FoundServer::There(Box::new(ServerTarget::from(server)))],
-            None => references::server_targets(self.context, name, Prefixes::Accepted).await?,
+            None => references::server_targets(self.context, name, PrefixPolicy::Accepted).await?,
         };
         let server = match found.pop() {
             Some(FoundServer::There(found)) => match found.listed {

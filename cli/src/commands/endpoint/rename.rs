@@ -6,7 +6,7 @@ use crate::error::CliError;
 use crate::references;
 use crate::session::calls::PlannedChange;
 use crate::state::records::{Observation, Server};
-use crate::ui::outcome::{Line, Outcome, Table, to_json};
+use crate::ui::outcome::{Block, Outcome, Table, to_json};
 use clap::Args;
 use secmon::operations::UpdateEndpoint;
 use serde_json::Value;
@@ -33,7 +33,7 @@ pub async fn run(context: &Context, args: &EndpointRenameArgs) -> Result<Outcome
     if endpoint.nickname.as_deref() == Some(args.name.as_str()) {
         let sentence = format!("Server {} has this name already.", endpoint.ip_address);
         let table = Table::of(views::ENDPOINT, [&endpoint]);
-        return Ok(Outcome::record(to_json(&endpoint), table).tell(vec![Line::text(sentence)]));
+        return Ok(Outcome::record(to_json(&endpoint), table).tell(vec![Block::text(sentence)]));
     }
     let planned = PlannedChange::new(format!(
         "the nickname of {}",
@@ -49,5 +49,5 @@ pub async fn run(context: &Context, args: &EndpointRenameArgs) -> Result<Outcome
     let name = references::handle_of(&answer.data);
     let sentence = format!("Server {} is now named {name}.", endpoint.ip_address);
     let table = Table::of(views::ENDPOINT, [&answer.data]);
-    Ok(Outcome::record(to_json(&answer.data), table).tell(vec![Line::text(sentence)]))
+    Ok(Outcome::record(to_json(&answer.data), table).tell(vec![Block::text(sentence)]))
 }

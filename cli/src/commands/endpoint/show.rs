@@ -4,7 +4,7 @@ use crate::commands::common::{findings, views};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::references;
-use crate::ui::outcome::{Cell, Line, Outcome, Table, to_json};
+use crate::ui::outcome::{Block, Cell, Outcome, Table, to_json};
 use clap::Args;
 use secmon::model::Endpoint;
 
@@ -27,17 +27,17 @@ pub async fn run(context: &Context, args: &EndpointShowArgs) -> Result<Outcome, 
         return Ok(Outcome::record(to_json(&detail.latest_scan), ports));
     }
     let data = &detail.data;
-    let mut story = vec![
-        Line::text(references::name_of(data)),
-        Line::Field("id", Cell::text(data.id)),
-        Line::Field("customer", Cell::maybe(data.billing_customer_id)),
-        Line::Field("host name", Cell::maybe(data.hostname.as_ref())),
-        Line::Field("status", Cell::text(status_and_why(data))),
-        Line::Field("platform", Cell::maybe(data.platform.as_ref())),
-        Line::Field("next scan", Cell::due(data.next_scan_at.as_ref())),
+    let mut text = vec![
+        Block::text(references::name_of(data)),
+        Block::Field("id", Cell::text(data.id)),
+        Block::Field("customer", Cell::maybe(data.billing_customer_id)),
+        Block::Field("host name", Cell::maybe(data.hostname.as_ref())),
+        Block::Field("status", Cell::text(status_and_why(data))),
+        Block::Field("platform", Cell::maybe(data.platform.as_ref())),
+        Block::Field("next scan", Cell::due(data.next_scan_at.as_ref())),
     ];
     if !detail.whitelisted_ports.is_empty() {
-        story.push(Line::LongField(
+        text.push(Block::LongField(
             "allowed ports",
             Cell::text(in_ranges(&detail.whitelisted_ports)),
         ));
@@ -48,12 +48,12 @@ pub async fn run(context: &Context, args: &EndpointShowArgs) -> Result<Outcome, 
     ] {
         if !ports.is_empty() {
             let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
-            story.push(Line::LongField(label, Cell::text(ports.join(" "))));
+            text.push(Block::LongField(label, Cell::text(ports.join(" "))));
         }
     }
-    story.extend(findings::story(&detail));
+    text.extend(findings::text(&detail));
     let table = Table::of(views::ENDPOINT, [data]);
-    Ok(Outcome::record(to_json(&detail), table).tell(story))
+    Ok(Outcome::record(to_json(&detail), table).tell(text))
 }
 
 /// `22/tcp 8000-8010/tcp`: ports that follow one another as one range. What is no port and protocol stays as it is.

@@ -5,7 +5,7 @@ use crate::commands::common::polling::{self, Awaited, Wait};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files;
-use crate::references::{self, Prefixes};
+use crate::references::{self, PrefixPolicy};
 use crate::ui::outcome::{Outcome, to_json};
 use crate::values::durations;
 use chrono::DateTime;
@@ -55,7 +55,7 @@ pub async fn run(context: &Context, args: EndpointWaitArgs) -> Result<Outcome, C
     };
     let after = after(&args)?;
     let names = files::or_stdin(&args.endpoints)?;
-    let endpoints = references::endpoints(context, &names, Prefixes::Accepted).await?;
+    let endpoints = references::endpoints(context, &names, PrefixPolicy::Accepted).await?;
     let ids: Vec<String> = endpoints
         .iter()
         .map(|server| server.id.to_string())

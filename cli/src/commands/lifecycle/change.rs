@@ -10,7 +10,7 @@ use crate::bulk::{
 };
 use crate::context::Context;
 use crate::error::CliError;
-use crate::references::{self, FoundDomain, FoundServer, Prefixes, ServerTarget};
+use crate::references::{self, FoundDomain, FoundServer, PrefixPolicy, ServerTarget};
 use crate::session::batch::RunKind;
 use crate::session::prompt::ConfirmationLevel;
 use crate::state::changes::Scope;
@@ -209,8 +209,8 @@ impl<'a> LifecycleChange<'a> {
     ) -> Result<Vec<PlannedRow<LifecycleRow>>, CliError> {
         let names: Vec<String> = named.iter().map(|named| named.word.text.clone()).collect();
         let prefixes = match self.to.ends() {
-            true => Prefixes::Refused,
-            false => Prefixes::Accepted,
+            true => PrefixPolicy::Refused,
+            false => PrefixPolicy::Accepted,
         };
         let found = references::server_targets(self.context, &names, prefixes).await?;
         let mut rows: Vec<PlannedRow<LifecycleRow>> = Vec::new();
@@ -245,7 +245,7 @@ impl<'a> LifecycleChange<'a> {
         }) {
             return Ok(found);
         }
-        let by_id = references::server_targets(self.context, &[id], Prefixes::Refused).await?;
+        let by_id = references::server_targets(self.context, &[id], PrefixPolicy::Refused).await?;
         Ok(by_id.into_iter().next().unwrap_or(found))
     }
 

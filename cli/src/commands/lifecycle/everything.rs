@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::references;
 use crate::session::Session;
-use crate::ui::outcome::Line;
+use crate::ui::outcome::Block;
 use clap::Args;
 use secmon::model::{CustomerId, SubscriptionStatus};
 use secmon::operations::{ListDomains, ListEndpoints};
@@ -91,7 +91,7 @@ pub fn named(
 #[derive(Debug, Default)]
 pub struct Left {
     /// What to say about it.
-    pub lines: Vec<Line>,
+    pub lines: Vec<Block>,
     /// Whether something is left that the change was about.
     pub is_something: bool,
 }
@@ -99,8 +99,8 @@ pub struct Left {
 impl Left {
     fn add(&mut self, sentence: String, command: String, purpose: &'static str) {
         self.is_something = true;
-        self.lines.push(Line::text(sentence));
-        self.lines.push(Line::next(command, purpose));
+        self.lines.push(Block::text(sentence));
+        self.lines.push(Block::next(command, purpose));
     }
 }
 
@@ -155,10 +155,10 @@ pub async fn left(
                 && !run.has_changed(product)
                 && !is_known(&recorded, product)
             {
-                left.lines.push(Line::text(format!(
+                left.lines.push(Block::text(format!(
                     "The service tells a limit of {limit} servers for customer {customer}: a plan, or the account's default. If it is a plan:"
                 )));
-                left.lines.push(Line::next(
+                left.lines.push(Block::next(
                     format!("subscription terminate SERVICE --product {product} -c {customer}"),
                     "end it",
                 ));

@@ -1,7 +1,7 @@
 //! The mock's admin API.
 
 use crate::context::Context;
-use crate::error::{CliError, Failure, Own};
+use crate::error::{CliError, Failure, LocalErrorKind};
 use crate::machine::env_vars;
 use crate::session::Session;
 use crate::session::guard::Guard;
@@ -23,7 +23,7 @@ pub struct AdminArgs {
     pub admin_url: Option<String>,
 }
 
-/// A mock on this machine or in a test answers sooner; moving time far takes a moment.
+/// A mock on this computer or in a test answers sooner; moving time far takes a moment.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The admin API of one mock.
@@ -69,7 +69,7 @@ impl Admin {
         let uri = format!("{}/_mock/{path}", self.origin);
         let failed = |reason: String| {
             CliError::new(
-                Own::NoMock,
+                LocalErrorKind::NoMock,
                 format!(
                     "the admin API of the mock at {} does not answer: {reason}",
                     self.origin

@@ -3,7 +3,7 @@
 use super::admin::{Admin, AdminArgs, field_of};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::ui::outcome::{Field, Line, Outcome, Table, shown};
+use crate::ui::outcome::{Block, Field, Outcome, Table, shown};
 use crate::values::durations;
 use clap::{Args, Subcommand};
 use http::Method;
@@ -89,9 +89,9 @@ pub async fn run(
             let made = Admin::of(context, admin)?
                 .call(Method::POST, "faults", Some(fault))
                 .await?;
-            let mut lines = vec![Line::text(format!("Fault {} is set.", made["id"]))];
+            let mut lines = vec![Block::text(format!("Fault {} is set.", made["id"]))];
             let warnings = made["warnings"].as_array().into_iter().flatten();
-            lines.extend(warnings.filter_map(Value::as_str).map(Line::text));
+            lines.extend(warnings.filter_map(Value::as_str).map(Block::text));
             Ok(Outcome::record(made, Table::default()).tell(lines))
         }
         FaultCommand::List => {

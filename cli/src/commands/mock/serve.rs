@@ -1,6 +1,6 @@
 //! `secmon mock serve`.
 
-use crate::error::{CliError, Own};
+use crate::error::{CliError, LocalErrorKind};
 use crate::ui::outcome::Outcome;
 use clap::Args;
 use secmon_mock::flags::Given;
@@ -25,7 +25,7 @@ pub fn run(args: MockServeArgs) -> Result<Outcome, CliError> {
         Ok(Ok(())) => Ok(Outcome::text("")),
         Ok(Err(error)) => Err(CliError::usage(error.to_string())),
         Err(_) => Err(CliError::new(
-            Own::MockFailed,
+            LocalErrorKind::MockFailed,
             "the mock ended unexpectedly: start it again",
         )),
     }

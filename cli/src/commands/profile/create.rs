@@ -5,7 +5,7 @@ use crate::error::CliError;
 use crate::session::profile::{self, ConfigDocument, Profile};
 use crate::session::settings::Settings;
 use crate::session::{Session, credentials, service};
-use crate::ui::outcome::{Line, Outcome};
+use crate::ui::outcome::{Block, Outcome};
 use clap::Args;
 
 const EXAMPLES: &str = "\
@@ -71,11 +71,11 @@ pub fn run(session: &Session, args: &ProfileCreateArgs) -> Result<Outcome, CliEr
         let only = if args.read_only { ", read-only" } else { "" };
         return Ok(said(
             name,
-            format!("Profile {name} is made on this machine{only}, with the key of {other}."),
+            format!("Profile {name} is made on this computer{only}, with the key of {other}."),
         ));
     }
     let mut outcome = said(name, format!("Profile {name} is made; it has no key yet."));
-    outcome.story.push(Line::next(
+    outcome.text.push(Block::next(
         format!("auth login --profile {name}"),
         "give it its key",
     ));

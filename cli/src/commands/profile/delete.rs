@@ -5,14 +5,14 @@ use crate::commands::auth::logout::forget_key_of;
 use crate::error::CliError;
 use crate::session::Session;
 use crate::session::profile::ConfigDocument;
-use crate::session::prompt::{Danger, Prompt};
+use crate::session::prompt::{ConfirmationLevel, Prompt};
 use crate::ui::outcome::Outcome;
 
 /// Runs the command.
 pub fn run(session: &Session, prompt: &Prompt, name: &str) -> Result<Outcome, CliError> {
     let profile = session.settings.config.profile(name)?;
     prompt.confirm_here(
-        Danger::Moderate,
+        ConfirmationLevel::Moderate,
         &format!("About to delete profile {name} and its key."),
         name,
     )?;

@@ -4,7 +4,7 @@ use super::view::{ProfileView, key_place, table, to_json};
 use crate::error::CliError;
 use crate::session::profile::Profile;
 use crate::session::{Session, credentials};
-use crate::ui::outcome::{Cell, Line, Outcome};
+use crate::ui::outcome::{Block, Cell, Outcome};
 
 /// Where the key is, and its last characters where it is kept in a file.
 fn key_shown(session: &Session, profile: &Profile) -> String {
@@ -28,14 +28,14 @@ pub fn run(session: &Session, name: Option<String>) -> Result<Outcome, CliError>
         CliError::usage("no profile is in use: say which, as in secmon profile show NAME")
     })?;
     let profile = session.settings.config.profile(&name)?;
-    let story = vec![
-        Line::text(format!("Profile {name}")),
-        Line::Field("address", Cell::maybe(profile.base_url.as_ref())),
-        Line::Field("key", Cell::text(key_shown(session, profile))),
-        Line::Field("customer", Cell::maybe(profile.customer)),
-        Line::Field("read only", Cell::text(profile.read_only)),
-        Line::Field("protected", Cell::text(profile.protected)),
+    let text = vec![
+        Block::text(format!("Profile {name}")),
+        Block::Field("address", Cell::maybe(profile.base_url.as_ref())),
+        Block::Field("key", Cell::text(key_shown(session, profile))),
+        Block::Field("customer", Cell::maybe(profile.customer)),
+        Block::Field("read only", Cell::text(profile.read_only)),
+        Block::Field("protected", Cell::text(profile.protected)),
     ];
     let view = ProfileView::of(&session.settings.config, &name, profile);
-    Ok(Outcome::record(to_json(&view), table(&[view])).tell(story))
+    Ok(Outcome::record(to_json(&view), table(&[view])).tell(text))
 }

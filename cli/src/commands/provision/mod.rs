@@ -337,7 +337,7 @@ async fn finish(
     let mut outcome = bulk::report(&context.screen, LABELS, items)?;
     if args.wait && context.session.check_interrupted().is_ok() {
         let length = durations::length("--wait-timeout", &args.wait_timeout)?;
-        outcome.trouble = waiting::all(context, (rows, items), length, &mut outcome)
+        outcome.deferred_error = waiting::all(context, (rows, items), length, &mut outcome)
             .await
             .err();
     }

@@ -8,9 +8,9 @@ use crate::commands::domain::bars;
 use crate::commands::domain::provision::Presence;
 use crate::commands::provision::sending::send;
 use crate::context::Context;
-use crate::error::{CliError, Own};
+use crate::error::{CliError, LocalErrorKind};
 use crate::references::targets::Target;
-use crate::ui::outcome::{Line, Outcome, to_json};
+use crate::ui::outcome::{Block, Outcome, to_json};
 use crate::values::durations;
 use secmon::model::{CustomerId, DomainId, ScanStatus};
 use secmon::operations::GetDomainSummary;
@@ -38,7 +38,7 @@ pub async fn run(context: &Context, target: &Target, args: &WaitArgs) -> Result<
     let Some(id) = id else { return Ok(outcome) };
     if !args.wait {
         let next = next(&outcome, target, id);
-        outcome.story.extend(next);
+        outcome.text.extend(next);
         return Ok(outcome);
     }
     let waited = match target {
@@ -55,11 +55,11 @@ pub async fn run(context: &Context, target: &Target, args: &WaitArgs) -> Result<
             await_domain(context, (id.into(), customer), length, &mut outcome).await
         }
     };
-    outcome.trouble = waited.err();
+    outcome.deferred_error = waited.err();
     Ok(outcome)
 }
 
-fn next(outcome: &Outcome, target: &Target, id: Uuid) -> [Line; 3] {
+fn next(outcome: &Outcome, target: &Target, id: Uuid) -> [Block; 3] {
     let (result, customer) = (&outcome.result, target.customer());
     let (command, purpose) = match (target, result["status"].as_str()) {
         (Target::Domain(_), _) => {
@@ -76,9 +76,9 @@ fn next(outcome: &Outcome, target: &Target, id: Uuid) -> [Line; 3] {
     };
     let alerts = format!("alert list -c {customer}");
     [
-        Line::Heading("Next:"),
-        Line::next(command, purpose),
-        Line::next(alerts, "see the alerts of this customer"),
+        Block::Heading("Next:"),
+        Block::next(command, purpose),
+        Block::next(alerts, "see the alerts of this customer"),
     ]
 }
 
@@ -95,8 +95,8 @@ pub async fn await_server(
     let detail = findings::read(&context.session, id).await?;
     findings::check(&detail)?;
     outcome.result["latest_scan"] = to_json(&detail.latest_scan);
-    outcome.story.extend(findings::story(&detail));
-    outcome.story.extend(findings::next(&detail));
+    outcome.text.extend(findings::text(&detail));
+    outcome.text.extend(findings::next(&detail));
     Ok(())
 }
 
@@ -116,12 +116,12 @@ async fn await_domain(
         .await?;
     if summary.scan_status == Some(ScanStatus::Failed) {
         let message = format!("the scan of {} failed", summary.domain);
-        return Err(CliError::new(Own::ScanFailed, message));
+        return Err(CliError::new(LocalErrorKind::ScanFailed, message));
     }
     outcome
-        .story
-        .push(Line::Heading("Compromised credentials and mentions:"));
-    outcome.story.extend(bars::counts(&summary));
+        .text
+        .push(Block::Heading("Compromised credentials and mentions:"));
+    outcome.text.extend(bars::counts(&summary));
     outcome.result["summary"] = to_json(&summary);
     Ok(())
 }

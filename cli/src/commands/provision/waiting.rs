@@ -8,7 +8,7 @@ use crate::error::CliError;
 use crate::references;
 use crate::references::targets::Target;
 use crate::session::Session;
-use crate::ui::outcome::{Line, Outcome, Table, to_json};
+use crate::ui::outcome::{Block, Outcome, Table, to_json};
 use secmon::model::{CustomerId, DomainStatus, Endpoint, MonitoredDomain};
 use secmon::operations::ListDomains;
 use std::collections::BTreeSet;
@@ -80,8 +80,8 @@ async fn add_servers(
     for server in servers.iter().take(SHOWN) {
         let detail = findings::read(session, server.id).await?;
         let name = references::name_of(&detail.data);
-        outcome.story.push(Line::text(format!("\n{name}")));
-        outcome.story.extend(findings::story(&detail));
+        outcome.text.push(Block::text(format!("\n{name}")));
+        outcome.text.extend(findings::text(&detail));
         set(
             outcome,
             &server.id,
@@ -91,7 +91,7 @@ async fn add_servers(
     }
     if servers.len() > SHOWN {
         let rest = servers.len() - SHOWN;
-        outcome.story.push(Line::Hint(format!(
+        outcome.text.push(Block::Hint(format!(
             "what was found on the other {rest} servers: `alert list -c ID`"
         )));
     }
@@ -121,9 +121,9 @@ async fn add_domains(
         .await?;
     let table = Table::of(views::DOMAIN, &domains);
     outcome
-        .story
-        .push(Line::Heading("Compromised credentials and mentions:"));
-    outcome.story.push(Line::Table(table));
+        .text
+        .push(Block::Heading("Compromised credentials and mentions:"));
+    outcome.text.push(Block::Table(table));
     for domain in &domains {
         set(outcome, &domain.id, "summary", to_json(domain));
     }

@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files;
 use crate::references;
-use crate::ui::outcome::{Line, Outcome, Table};
+use crate::ui::outcome::{Block, Outcome, Table};
 use crate::values::durations::counted;
 use chrono::{NaiveDate, Utc};
 use secmon::model::{
@@ -71,7 +71,7 @@ pub async fn run(context: &Context, args: &ReportArgs) -> Result<Outcome, CliErr
         counted(domains, "domain")
     );
     let result = json!({ "file": args.html, "servers": servers, "domains": domains });
-    Ok(Outcome::record(result, Table::default()).tell(vec![Line::text(sentence)]))
+    Ok(Outcome::record(result, Table::default()).tell(vec![Block::text(sentence)]))
 }
 
 async fn collect(

@@ -7,9 +7,9 @@ use crate::bulk::args::RunArgs;
 use crate::commands::common::args::{Justification, justification};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::references::{self, Prefixes};
+use crate::references::{self, PrefixPolicy};
 use crate::session::Session;
-use crate::session::prompt::{Danger, Prompt};
+use crate::session::prompt::{ConfirmationLevel, Prompt};
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::Outcome;
 use crate::values::ports::PortSpec;
@@ -83,7 +83,7 @@ pub async fn run(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliErr
     let places = if args.global {
         vec![everywhere(&context.session, &context.prompt, &args, &ports).await?]
     } else {
-        let found = references::endpoints(context, &servers, Prefixes::Accepted).await;
+        let found = references::endpoints(context, &servers, PrefixPolicy::Accepted).await;
         found
             .map_err(|error| suggest_global(error, &args))?
             .into_iter()
@@ -123,7 +123,7 @@ async fn everywhere(
         (None, true) => {
             let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
             let question = format!("About to allow {} on {EVERY_SERVER}.", ports.join(", "));
-            prompt.confirm(Danger::Severe, &question, "account")?;
+            prompt.confirm(ConfirmationLevel::Severe, &question, "account")?;
             Ok(Place::Everywhere(None))
         }
     }

@@ -6,7 +6,7 @@ use crate::bulk::args::RunArgs;
 use crate::commands::common::views::ports_of;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::references::{self, Prefixes};
+use crate::references::{self, PrefixPolicy};
 use crate::ui::outcome::Outcome;
 use crate::values::durations::counted;
 use secmon::model::{Endpoint, EndpointId};
@@ -100,7 +100,7 @@ async fn where_listed(context: &Context, rules: Vec<ListedRule>) -> Result<Vec<W
     }
     ids.sort();
     ids.dedup();
-    let servers = references::endpoints(context, &ids, Prefixes::Refused).await?;
+    let servers = references::endpoints(context, &ids, PrefixPolicy::Refused).await?;
     let servers: BTreeMap<EndpointId, Endpoint> = servers
         .into_iter()
         .map(|server| (server.id, server))

@@ -4,7 +4,7 @@ use super::create::{self, ADDED, Existing, Place, Wanted};
 use crate::bulk::args::RunArgs;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::references::{self, Prefixes};
+use crate::references::{self, PrefixPolicy};
 use crate::ui::outcome::Outcome;
 use clap::Args;
 use secmon::model::{RuleScope, RuleStatus};
@@ -27,7 +27,7 @@ pub struct RuleCopyArgs {
 pub async fn run(context: &Context, args: &RuleCopyArgs) -> Result<Outcome, CliError> {
     references::refuse_empty(std::iter::once(&args.from).chain(&args.to))?;
     let from = references::endpoint(context, &args.from).await?;
-    let to = references::endpoints(context, &args.to, Prefixes::Accepted).await?;
+    let to = references::endpoints(context, &args.to, PrefixPolicy::Accepted).await?;
     let rules = references::all_rules(&context.session, |list| {
         list.endpoint_id = Some(from.id);
         list.scope = Some(RuleScope::Endpoint);

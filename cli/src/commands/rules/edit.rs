@@ -6,8 +6,8 @@ use crate::commands::common::views;
 use crate::context::Context;
 use crate::error::{CliError, LocalErrorKind};
 use crate::session::Session;
-use crate::session::prompt::Danger;
-use crate::ui::outcome::{Line, Outcome, Table, to_json};
+use crate::session::prompt::ConfirmationLevel;
+use crate::ui::outcome::{Block, Outcome, Table, to_json};
 use crate::values::days;
 use crate::values::ports::PortSpec;
 use clap::Args;
@@ -49,12 +49,12 @@ pub async fn run(context: &Context, args: RuleEditArgs) -> Result<Outcome, CliEr
     let rule = rule::find(session, &args.rule).await?;
     let mut update = changed(&rule, &args)?;
     update.billing_customer_id = session.settings.customer;
-    let level = danger_of(session, &rule, Danger::Mild);
+    let level = danger_of(session, &rule, ConfirmationLevel::Mild);
     let question = format!("About to change the {}.", rule::about(session, &rule));
     context
         .prompt
         .confirm(level, &question, &rule.id.to_string())?;
-    if level != Danger::Mild {
+    if level != ConfirmationLevel::Mild {
         refuse_changed_since(session, &rule).await?;
     }
     let sent = rule::send(session, ("changing", &rule), update);
@@ -63,7 +63,7 @@ pub async fn run(context: &Context, args: RuleEditArgs) -> Result<Outcome, CliEr
     };
     let table = Table::of(views::RULE, [&answer.data]);
     let sentence = sentence(&answer.data, &servers_of(session, &rule));
-    Ok(Outcome::record(to_json(&answer.data), table).tell(vec![Line::text(sentence)]))
+    Ok(Outcome::record(to_json(&answer.data), table).tell(vec![Block::text(sentence)]))
 }
 
 /// The service replaces the whole rule: what somebody has changed while a question stood would be lost.

@@ -10,7 +10,7 @@ use crate::machine::files;
 use crate::references;
 use crate::session::Session;
 use crate::session::calls::PlannedChange;
-use crate::session::prompt::Danger;
+use crate::session::prompt::ConfirmationLevel;
 use crate::state::records::Observation;
 use crate::ui::outcome::{Outcome, Table, to_json};
 use crate::values::ports::PortSpec;
@@ -69,14 +69,14 @@ pub async fn run(context: &Context, args: &RuleImportArgs) -> Result<Outcome, Cl
         suggested.retain(|rule| removed.iter().all(|removed| removed.id != rule.id));
     }
     let table = Table::of(views::RULE, ingest.suggested.iter().flatten());
-    let story = report(&Report {
+    let text = report(&Report {
         ingest: &ingest,
         removed: &removed,
         content: &content,
         file: &name,
         server: &server,
     });
-    Ok(Outcome::record(to_json(&ingest), table).tell(story))
+    Ok(Outcome::record(to_json(&ingest), table).tell(text))
 }
 
 fn read(context: &Context, args: &RuleImportArgs, name: &str) -> Result<String, CliError> {
@@ -111,7 +111,9 @@ fn confirm(
     let question = format!(
         "About to allow every port on {server} that {name} lets in from the whole internet{but}. Open alerts for them are resolved."
     );
-    context.prompt.confirm(Danger::Moderate, &question, server)
+    context
+        .prompt
+        .confirm(ConfirmationLevel::Moderate, &question, server)
 }
 
 async fn ingest(

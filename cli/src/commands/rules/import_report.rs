@@ -1,7 +1,7 @@
 //! What `secmon rules import` says of a dump: what is allowed now, and what is not and why.
 
 use crate::commands::common::views::ports_of;
-use crate::ui::outcome::Line;
+use crate::ui::outcome::Block;
 use crate::values::durations::counted;
 use secmon::model::Rule;
 use secmon::operations::{FirewallIngest, SkippedLine};
@@ -27,7 +27,7 @@ pub struct Report<'a> {
 }
 
 /// The report as a person reads it.
-pub fn report(report: &Report<'_>) -> Vec<Line> {
+pub fn report(report: &Report<'_>) -> Vec<Block> {
     let suggested = report.ingest.suggested.as_deref();
     let allowed = match suggested.map(<[Rule]>::len) {
         None => format!("{} was read for {}.", report.file, report.server),
@@ -39,27 +39,27 @@ pub fn report(report: &Report<'_>) -> Vec<Line> {
             counted(rules, "rule")
         ),
     };
-    let mut story = vec![Line::text(allowed)];
+    let mut text = vec![Block::text(allowed)];
     if suggested.is_some_and(|rules| !rules.is_empty()) {
-        story.push(Line::Rows);
+        text.push(Block::Rows);
     }
     if !report.removed.is_empty() {
         let ports: Vec<String> = report.removed.iter().map(ports_of).collect();
-        story.push(Line::text(format!(
+        text.push(Block::text(format!(
             "Not allowed, as asked with --except: {}.",
             ports.join(", ")
         )));
     }
     let skipped = report.ingest.skipped.as_deref().unwrap_or_default();
     if !skipped.is_empty() {
-        story.push(Line::text("Not allowed:"));
-        story.extend(
+        text.push(Block::text("Not allowed:"));
+        text.extend(
             grouped(skipped)
                 .into_iter()
                 .flat_map(|group| group.shown(report.content)),
         );
     }
-    story
+    text
 }
 
 /// The lines that have one reason.
@@ -84,10 +84,10 @@ fn grouped(skipped: &[SkippedLine]) -> Vec<Group<'_>> {
 }
 
 impl Group<'_> {
-    fn shown(&self, content: &str) -> Vec<Line> {
-        let mut shown = vec![Line::text(format!("  {}", self.reason))];
+    fn shown(&self, content: &str) -> Vec<Block> {
+        let mut shown = vec![Block::text(format!("  {}", self.reason))];
         for number in self.lines.iter().take(MOST_SHOWN) {
-            shown.push(Line::text(format!(
+            shown.push(Block::text(format!(
                 "    line {number}: {}",
                 line(content, *number)
             )));
@@ -98,7 +98,7 @@ impl Group<'_> {
             .checked_sub(MOST_SHOWN)
             .filter(|more| *more > 0)
         {
-            shown.push(Line::text(format!(
+            shown.push(Block::text(format!(
                 "    and {} more",
                 counted(more, "line")
             )));

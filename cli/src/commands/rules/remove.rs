@@ -12,7 +12,7 @@ use crate::machine::files;
 use crate::references::{self, Reference};
 use crate::session::Session;
 use crate::session::batch::RunKind;
-use crate::session::prompt::Danger;
+use crate::session::prompt::ConfirmationLevel;
 use crate::state::changes::Scope;
 use crate::state::records::Observation;
 use crate::ui::invocation::quoted;
@@ -210,9 +210,12 @@ impl BulkOperation for Removing<'_> {
         let rules: Vec<&Rule> = rows.iter().filter_map(|row| row.rule.as_ref()).collect();
         let levels = rules
             .iter()
-            .map(|rule| danger_of(session, rule, Danger::Moderate));
+            .map(|rule| danger_of(session, rule, ConfirmationLevel::Moderate));
         Question {
-            level: levels.max().unwrap_or(Danger::Moderate).times(rules.len()),
+            level: levels
+                .max()
+                .unwrap_or(ConfirmationLevel::Moderate)
+                .times(rules.len()),
             text: format!(
                 "About to remove {}: {}.",
                 counted(rules.len(), "rule"),

@@ -5,7 +5,7 @@ use crate::error::{CliError, Exit};
 use crate::references::{self, RecordKind};
 use crate::session::Session;
 use crate::session::calls::PlannedChange;
-use crate::session::prompt::Danger;
+use crate::session::prompt::ConfirmationLevel;
 use crate::values::ports::PortSpec;
 use secmon::model::{CustomerId, Rule};
 use secmon::operations::GetRule;
@@ -71,9 +71,9 @@ pub fn servers_of(session: &Session, rule: &Rule) -> String {
 }
 
 /// How hard a change of a rule is to take back: one that may be the account's is everybody's.
-pub fn danger_of(session: &Session, rule: &Rule, of_one: Danger) -> Danger {
+pub fn danger_of(session: &Session, rule: &Rule, of_one: ConfirmationLevel) -> ConfirmationLevel {
     match (rule.endpoint_id, session.settings.customer) {
-        (None, None) => Danger::Severe,
+        (None, None) => ConfirmationLevel::Severe,
         _ => of_one,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::error::CliError;
-use crate::ui::outcome::{Cell, Field, Line, Outcome, Table, shown, to_json};
+use crate::ui::outcome::{Block, Cell, Field, Outcome, Table, shown, to_json};
 use secmon::model::EndpointSummary;
 use secmon::operations::GetRuleSummary;
 
@@ -19,6 +19,6 @@ pub async fn run(context: &Context) -> Result<Outcome, CliError> {
     let summary = GetRuleSummary::new(customer);
     let summary = context.session.read(summary).await?;
     let table = Table::of(SUMMARY, &summary.endpoints);
-    let global = Line::Field("for all servers", Cell::count(summary.global_count));
-    Ok(Outcome::record(to_json(&summary), table).tell(vec![Line::Rows, global]))
+    let global = Block::Field("for all servers", Cell::count(summary.global_count));
+    Ok(Outcome::record(to_json(&summary), table).tell(vec![Block::Rows, global]))
 }

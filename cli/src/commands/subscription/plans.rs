@@ -28,7 +28,7 @@ pub fn run(context: &Context) -> Result<Outcome, CliError> {
     match plans.is_empty() {
         true => context
             .screen
-            .note(&format!("this machine knows no plans: {SOURCE}")),
+            .note(&format!("this computer knows no plans: {SOURCE}")),
         false => context.screen.note(
             "the service cannot list plans: these come from the configuration (plans) and from earlier answers",
         ),
@@ -62,7 +62,7 @@ pub fn named_in(session: &Session, error: CliError) -> CliError {
         (true, Ok(plans)) => {
             let names: Vec<&str> = plans.iter().map(|plan| plan.plan_slug.as_str()).collect();
             error.hint(format!(
-                "plans this machine knows: {}; see where they come from: `subscription plans`",
+                "plans this computer knows: {}; see where they come from: `subscription plans`",
                 names.join(", ")
             ))
         }

@@ -6,7 +6,7 @@ use crate::commands::domain::provision;
 use crate::commands::lifecycle::SubscriptionRef;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::session::prompt::Danger;
+use crate::session::prompt::ConfirmationLevel;
 use crate::ui::outcome::Outcome;
 use clap::Args;
 use secmon::model::PlanSlug;
@@ -53,7 +53,7 @@ pub async fn confirm(
     change: &str,
     kept: Kept,
 ) -> Result<(), CliError> {
-    let danger = Danger::Moderate;
+    let danger = ConfirmationLevel::Moderate;
     let (session, prompt, product) = (&context.session, &context.prompt, &one.product);
     let outlook = capacity::outlook(session, prompt, danger, one.customer, product, kept).await;
     let question = format!("About to {change}.{outlook}");
