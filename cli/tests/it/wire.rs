@@ -145,6 +145,10 @@ fn carry(mut program: TcpStream, service: &str, plan: &Arc<Mutex<Plan>>) -> Opti
                 answer(&mut to_program, &bytes, due)?;
             }
         }
+        // A service that closes an idle connection answers nothing more on it: the moment has come all the same.
+        if let Some((pid, _)) = due_of_answer.lock().expect("no panic").take() {
+            signal(pid, "-KILL")?;
+        }
         to_program.shutdown(std::net::Shutdown::Both).ok()
     });
     while let Some(bytes) = read(&mut program) {
