@@ -9,7 +9,8 @@ use crate::state::changes::InterruptedRun;
 use crate::state::history::ChangeRow;
 use crate::state::{self, AccountPlace, StateDb};
 use crate::ui::outcome::{Block, Cell, Field, Outcome, Table, shown, to_json, wide};
-use crate::values::durations::{self, counted};
+use crate::values::days;
+use crate::values::durations::counted;
 use chrono::DateTime;
 use clap::{Args, Subcommand};
 use serde_json::Value;
@@ -99,7 +100,7 @@ pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
         return Ok(one(&change));
     }
     if let Some(since) = &args.since {
-        let earliest = chrono::Utc::now() - durations::length("--since", since)?;
+        let earliest = days::since("--since", since)?;
         changes.retain(|change| {
             DateTime::parse_from_rfc3339(&change.at).is_ok_and(|at| at >= earliest)
         });

@@ -313,8 +313,10 @@ impl BulkOperation for Undoing<'_> {
         if changed.is_empty() || self.args.only_unchanged && !as_left.is_empty() {
             return Ok(planned);
         }
+        let rows: Vec<&UndoRow> = self.rows.iter().collect();
         let mut sentence = format!(
-            "changed since, so nothing was undone: {}",
+            "nothing of {} was undone, because it was changed since: {}",
+            commands_of(&rows),
             changed.join("; ")
         );
         if !as_left.is_empty() {

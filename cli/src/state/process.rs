@@ -26,7 +26,7 @@ pub fn is_running(process: &str) -> bool {
     let Ok(pid) = pid.parse::<u32>() else {
         return false;
     };
-    boot == boot_id() && exists(pid) && start_of(pid) == start
+    boot == boot_id() && exists(pid) && start_of(pid) == start && !has_ended(pid)
 }
 
 /// Names this run of the computer, where the platform tells.
@@ -60,8 +60,18 @@ fn exists(_pid: u32) -> bool {
 
 /// When a process began, in ticks since the boot; empty where the platform does not tell.
 fn start_of(pid: u32) -> String {
+    stat_of(pid, 19)
+}
+
+/// Whether a process has ended, and only its parent has not looked yet.
+fn has_ended(pid: u32) -> bool {
+    ["Z", "X"].contains(&stat_of(pid, 0).as_str())
+}
+
+/// A field of what the platform tells of a process, counted after its name.
+fn stat_of(pid: u32, field: usize) -> String {
     let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     // The name of the program, in parentheses, may hold anything.
     let fields = text.rsplit_once(") ").map_or("", |(_, fields)| fields);
-    fields.split(' ').nth(19).unwrap_or_default().to_owned()
+    fields.split(' ').nth(field).unwrap_or_default().to_owned()
 }

@@ -114,7 +114,8 @@ WHERE b.scope IN ('all', 'customer')
     WHERE later.account = c.account AND later.record = c.record AND later.id > c.id
       AND later.result <> 'refused' AND later.undoes IS NULL
       AND later.id NOT IN (SELECT id FROM undone)
-      AND later.operation NOT IN ('update_endpoint', 'update_domain', 'scan_endpoint')
+      AND later.operation NOT IN ('update_endpoint', 'update_domain', 'scan_endpoint',
+                                  'provision_subscription', 'change_subscription')
       AND NOT (later.result = 'unchanged' AND later.operation = c.operation AND lb.scope IN ('all', 'customer')));
 -- Records whose newest change of their state from here is a resumption: who finds them paused knows that somebody else
 -- has paused them since.

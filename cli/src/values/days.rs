@@ -1,7 +1,8 @@
 //! Days as people type them: `2026-12-31`, `31.12.2026`, `90d`, `3 months`, `end of next month`.
 
+use super::durations;
 use crate::error::CliError;
-use chrono::{Datelike, Days, Months, NaiveDate, Utc};
+use chrono::{DateTime, Datelike, Days, Local, Months, NaiveDate, NaiveTime, Utc, Weekday};
 use secmon::model::Expiry;
 
 /// Reads a day as the API's date; `name` is the option it came from.
@@ -11,6 +12,39 @@ pub fn day(name: &str, text: &str) -> Result<Expiry, CliError> {
             "{name}: {text:?} is not a day: write it as 2026-12-31 or 31.12.2026, or from today on as 90d, \"3 months\" or \"end of next month\""
         ))
     })
+}
+
+/// Reads a moment that lies behind: a length of time before now, or the beginning of a day of this computer; `name` is
+/// the option it came from.
+pub fn since(name: &str, text: &str) -> Result<DateTime<Utc>, CliError> {
+    let now = Utc::now();
+    if let Ok(length) = durations::length(name, text) {
+        return Ok(now - length);
+    }
+    let today = Local::now().date_naive();
+    begun(text, today)
+        .and_then(|day| day.and_time(NaiveTime::MIN).and_local_timezone(Local).earliest())
+        .map(|midnight| midnight.to_utc())
+        .ok_or_else(|| {
+            CliError::usage(format!(
+                "{name}: {text:?} is no time: write a day as monday, yesterday or 2026-11-23, or how long ago as 2h or 7d"
+            ))
+        })
+}
+
+/// The day that is meant: the last one of that name, today's own included.
+fn begun(text: &str, today: NaiveDate) -> Option<NaiveDate> {
+    let text = text.trim().to_lowercase();
+    match text.as_str() {
+        "today" => return Some(today),
+        "yesterday" => return today.pred_opt(),
+        _ => {}
+    }
+    if let Ok(weekday) = text.parse::<Weekday>() {
+        let back = today.weekday().days_since(weekday);
+        return today.checked_sub_days(Days::new(u64::from(back)));
+    }
+    written(&text)
 }
 
 /// The years that the API's dates can be in.

@@ -87,8 +87,10 @@ fn a_rule_for_all_servers_of_one_customer_is_changed_as_any_other_with_the_custo
     let shell = Shell::of(&tenant);
     provision(&shell, "203.0.113.10", "web-1");
     let id = rule(&shell, "9999", "-c 42");
-    // Without a customer nobody can tell it from a rule of the account.
-    let refused = shell.line(&format!("rules remove {id} --yes")).exits(2);
+    // Without a customer another computer cannot tell it from a rule of the account.
+    let refused = Shell::of(&tenant)
+        .line(&format!("rules remove {id} --yes"))
+        .exits(2);
     assert!(
         refused.stderr.contains(&format!("--confirm={id}")),
         "{refused:?}"

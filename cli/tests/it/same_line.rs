@@ -257,3 +257,84 @@ fn a_key_in_a_name_or_a_reason_stands_on_no_screen() {
         }
     }
 }
+
+#[test]
+fn a_plan_that_was_changed_while_everything_was_suspended_is_resumed_with_it() {
+    let (_tenant, shell) = three();
+    let set = "subscription set 900 --product port_monitoring -c 42 -y --plan";
+    shell.line(&format!("{set} starter")).exits(0);
+    shell.line("customer suspend 42 -y").exits(0);
+    shell.line(&format!("{set} business")).exits(0);
+    let resumed = shell.line("customer resume 42 -y").exits(0);
+    assert!(resumed.stdout.contains("4 resumed"), "{resumed:?}");
+    let status = shell.line("status -c 42").exits(0).stdout;
+    assert!(!status.contains("of 0"), "{status}");
+}
+
+#[test]
+fn a_subscription_that_was_suspended_by_name_is_told_after_a_resume() {
+    let (_tenant, shell) = three();
+    for line in [
+        "subscription set 900 --product port_monitoring -c 42 -y --plan starter",
+        "subscription suspend 900 --product port_monitoring -c 42 -y",
+        "customer suspend 42 -y",
+    ] {
+        shell.line(line).exits(0);
+    }
+    let resumed = shell.line("customer resume 42 -y").stdout;
+    assert!(
+        resumed.contains("subscription resume 900 --product port_monitoring -c 42"),
+        "{resumed}"
+    );
+}
+
+#[test]
+fn a_global_rule_that_was_made_for_a_customer_is_theirs_and_nobody_elses() {
+    let (tenant, shell) = three();
+    shell
+        .line("rules add --global 6379 -c 42 -m for-the-cache")
+        .exits(0);
+    let id = shell.line("rules list -c 42 -o ids").exits(0).stdout;
+    let remove = format!("rules remove {}", id.trim());
+    // Another computer cannot tell it from a rule of the whole account.
+    let refused = Shell::of(&tenant).line(&format!("{remove} -y")).exits(2);
+    assert!(refused.stderr.contains("WHOLE ACCOUNT"), "{refused:?}");
+    let asked = shell.line(&remove).exits(2);
+    assert!(
+        asked.stderr.contains("all servers of customer 42"),
+        "{asked:?}"
+    );
+    shell.line(&format!("{remove} -y")).exits(0);
+}
+
+#[test]
+fn a_number_in_place_of_a_server_leads_to_no_wider_rule() {
+    let (_tenant, shell) = three();
+    let run = shell
+        .line("rules add 42 443 -m for-the-web-shop -c 42")
+        .exits(4);
+    assert!(!run.stderr.contains("--global 42"), "{run:?}");
+}
+
+#[test]
+fn since_takes_days_as_people_name_them() {
+    let (_tenant, shell) = three();
+    for day in [
+        "today",
+        "yesterday",
+        "Monday",
+        "fri",
+        "2026-01-31",
+        "31.01.2026",
+        "7d",
+    ] {
+        for line in [["history"].as_slice(), &["alert", "list", "-c", "42"]] {
+            let run = shell.run(&[line, &["--since", day, "-o", "json"]].concat());
+            run.exits(0);
+        }
+    }
+    let today = shell.line("history --since today -o ids").exits(0).stdout;
+    assert!(!today.is_empty());
+    let wrong = shell.line("history --since someday").exits(2);
+    assert!(wrong.stderr.contains("write a day as monday"), "{wrong:?}");
+}

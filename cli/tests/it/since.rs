@@ -111,7 +111,7 @@ fn a_rule_for_good_is_not_taken_for_one_that_ends() {
     rules_unseen(&tenant, &shell);
     tenant.clear_faults();
     let run = shell.run(&add(&["--expires", "7d"])).exits(8);
-    assert!(run.stdout.contains("rules edit"), "{run:?}");
+    assert!(run.stdout.contains("rules show"), "{run:?}");
 }
 
 #[test]

@@ -6,12 +6,12 @@ use crate::error::CliError;
 use crate::references::alert::{Alert, SeverityFilter};
 use crate::references::alert_pages::AlertPages;
 use crate::references::{self, DomainRef};
-use crate::values::durations;
+use crate::values::days;
 use crate::values::ports::PortSpec;
+use chrono::{DateTime, Utc};
 use clap::{Args, ValueEnum};
 use secmon::model::{CustomerId, DomainAlertStatus, DomainId, EndpointId, PortAlertStatus};
 use secmon::operations::ListPortAlerts;
-use std::time::Duration;
 
 /// What an alert is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -122,7 +122,7 @@ pub async fn lists<'a>(
 /// The filters that are applied to what was read.
 pub struct LocalAlertFilter {
     severity: Option<SeverityFilter>,
-    since: Option<Duration>,
+    since: Option<DateTime<Utc>>,
     port: Option<PortSpec>,
 }
 
@@ -131,7 +131,7 @@ impl LocalAlertFilter {
     pub fn of(filter: &AlertFilter) -> Result<Self, CliError> {
         let severity = filter.severity.as_deref().map(SeverityFilter::parse);
         let since = filter.since.as_deref();
-        let since = since.map(|text| durations::length("--since", text));
+        let since = since.map(|text| days::since("--since", text));
         Ok(Self {
             severity: severity.transpose()?,
             since: since.transpose()?,
@@ -150,8 +150,7 @@ impl LocalAlertFilter {
                 Alert::Domain(_) => false,
             });
         }
-        if let Some(since) = self.since {
-            let earliest = chrono::Utc::now() - since;
+        if let Some(earliest) = self.since {
             alerts.retain(|alert| {
                 alert
                     .first_seen()

@@ -177,6 +177,9 @@ pub async fn left(
             }
         }
     }
+    if to == Transition::Resume {
+        left.lines.extend(still_suspended(&recorded, run));
+    }
     for one in recorded {
         let status = one.last_status.as_ref();
         let is_live = match to {
@@ -200,6 +203,25 @@ pub async fn left(
         }
     }
     Ok(left)
+}
+
+/// Subscriptions that were not resumed with the rest: told with the line that does it.
+fn still_suspended(recorded: &[SubscriptionRef], run: &LastRun<'_>) -> Vec<Block> {
+    let suspended = recorded.iter().filter(|one| {
+        one.last_status == Some(SubscriptionStatus::Suspended)
+            && !run.changed.contains(&one.record())
+    });
+    let told = suspended.flat_map(|one| {
+        let (service, product, customer) = (one.service, &one.product, one.customer);
+        [
+            Block::text(format!("{} is still suspended.", one.label())),
+            Block::next(
+                format!("subscription resume {service} --product {product} -c {customer}"),
+                "resume it too",
+            ),
+        ]
+    });
+    told.collect()
 }
 
 /// Whether this computer was told of a subscription of a product that has not ended.

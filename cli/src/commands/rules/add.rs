@@ -14,6 +14,7 @@ use crate::ui::invocation::quoted;
 use crate::ui::outcome::Outcome;
 use crate::values::ports::PortSpec;
 use clap::Args;
+use secmon::model::CustomerId;
 use std::path::PathBuf;
 
 const ADD_EXAMPLES: &str = "\
@@ -85,7 +86,7 @@ pub async fn run(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliErr
     } else {
         let found = references::endpoints(context, &servers, PrefixPolicy::Accepted).await;
         found
-            .map_err(|error| suggest_global(error, &args))?
+            .map_err(|error| suggest_global(error, &args, context.session.settings.customer))?
             .into_iter()
             .map(|endpoint| Place::Server(Box::new(endpoint)))
             .collect()
@@ -161,17 +162,20 @@ fn suggest_order(error: CliError, args: &RuleAddArgs) -> CliError {
     }
 }
 
-/// A port in the place of the server: the same command for all servers of the customer.
-fn suggest_global(error: CliError, args: &RuleAddArgs) -> CliError {
-    match args.words.first() {
-        Some(first) if args.endpoints.is_empty() && PortSpec::looks_like_port(first) => {
-            error.hint(format!(
-                "the first word is the server; for all servers of the customer: `rules add --global {} -m {} -c ID`",
-                args.words.join(" "),
-                reason_typed(args)
-            ))
-        }
-        _ => error,
+/// A port in the place of the server: the same command for all servers of the customer. The number of the customer is no
+/// port that anybody wants allowed.
+fn suggest_global(error: CliError, args: &RuleAddArgs, customer: Option<CustomerId>) -> CliError {
+    let first = args.words.first().filter(|_| args.endpoints.is_empty());
+    match first.filter(|first| PortSpec::looks_like_port(first)) {
+        Some(first) if customer.is_some_and(|customer| customer.to_string() == *first) => error.hint(format!(
+            "{first} is the customer's number, and the first word is the server; for all servers of the customer, --global stands in its place"
+        )),
+        Some(_) => error.hint(format!(
+            "the first word is the server; for all servers of the customer: `rules add --global {} -m {} -c ID`",
+            args.words.join(" "),
+            reason_typed(args)
+        )),
+        None => error,
     }
 }
 

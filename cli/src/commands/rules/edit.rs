@@ -50,7 +50,7 @@ pub async fn run(context: &Context, args: RuleEditArgs) -> Result<Outcome, CliEr
     let session = &context.session;
     let rule = rule::find(session, &args.rule).await?;
     let mut update = changed(&rule, &args)?;
-    update.billing_customer_id = session.settings.customer;
+    update.billing_customer_id = rule::customer_of(session, &rule);
     let asked = PortSpec {
         range: update.ports,
         protocol: update.protocol.clone(),

@@ -292,7 +292,7 @@ fn refuse_ports(names: &[String]) -> Result<(), CliError> {
 
 async fn remove_one(session: &Session, rule: &Rule) -> Result<RowOutcome, CliError> {
     let mut request = DeleteRule::account_wide(rule.id);
-    request.billing_customer_id = session.settings.customer;
+    request.billing_customer_id = rule::customer_of(session, rule);
     let sent = rule::send(session, ("removing", rule), request).await?;
     Ok(sent.map_or(RowOutcome::Planned, |_| {
         session.learn(Observation::Gone(rule.id.into()));

@@ -60,10 +60,21 @@ pub fn sentence(rule: &Rule, place: &str) -> String {
     }
 }
 
+/// For whom a change of a rule is made: as `-c` says, or as this computer has seen whose a global rule is. The change is
+/// sent for that customer, so the service refuses it where the rule is another's.
+pub fn customer_of(session: &Session, rule: &Rule) -> Option<CustomerId> {
+    let named = session.settings.customer;
+    named.or_else(|| {
+        let known = session.known().ok()?;
+        let owner = known.global_rules.get(&rule.id)?;
+        owner.customer().filter(|_| rule.endpoint_id.is_none())
+    })
+}
+
 /// The servers that a change of a rule is about. Whose a global rule is, the service tells only by refusing to change it
 /// for a customer who does not own it.
 pub fn servers_of(session: &Session, rule: &Rule) -> String {
-    match (rule.endpoint_id, session.settings.customer) {
+    match (rule.endpoint_id, customer_of(session, rule)) {
         (Some(_), _) => place_of(rule),
         (None, Some(customer)) => format!("all servers of customer {customer}"),
         (None, None) => format!("{EVERY_SERVER} (or of one customer: name them with -c)"),
@@ -72,7 +83,7 @@ pub fn servers_of(session: &Session, rule: &Rule) -> String {
 
 /// How hard a change of a rule is to take back: one that may be the account's is everybody's.
 pub fn danger_of(session: &Session, rule: &Rule, of_one: ConfirmationLevel) -> ConfirmationLevel {
-    match (rule.endpoint_id, session.settings.customer) {
+    match (rule.endpoint_id, customer_of(session, rule)) {
         (None, None) => ConfirmationLevel::Severe,
         _ => of_one,
     }
@@ -106,7 +117,7 @@ pub async fn send<O: Operation>(
 
 /// A rule that every customer sees and none may change is the account's.
 fn refused_for_customer(session: &Session, rule: &Rule, error: CliError) -> CliError {
-    match (rule.endpoint_id, session.settings.customer) {
+    match (rule.endpoint_id, customer_of(session, rule)) {
         (None, Some(customer)) if error.exit() == Exit::NotFound => CliError::not_found(format!(
             "rule {} does not belong to customer {customer}: it applies to the whole account",
             rule.id
@@ -118,7 +129,7 @@ fn refused_for_customer(session: &Session, rule: &Rule, error: CliError) -> CliE
 
 /// Whose a rule is, as far as it or the command line tells.
 pub fn owner_of(session: &Session, rule: &Rule) -> Option<CustomerId> {
-    views::owner_of(rule).or(session.settings.customer)
+    views::owner_of(rule).or_else(|| customer_of(session, rule))
 }
 
 /// The rule with this id, or with one that begins so.

@@ -121,13 +121,13 @@ pub fn with_moves(
     }
 }
 
-/// A quantity that is answered is the one that was asked for; a product of plans has none.
+/// A quantity that is answered is the one that was asked for, of the product that has one.
 pub fn as_asked(
     one: &SubscriptionRef,
     asked: Option<u32>,
     answered: Option<u32>,
 ) -> Result<(), CliError> {
-    let Some(answered) = answered else {
+    let Some(answered) = answered.filter(|_| one.product == capacity::DOMAINS) else {
         return Ok(());
     };
     AskedFor::of(one.label(), format!("status -c {}", one.customer))
