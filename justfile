@@ -87,7 +87,7 @@ figures:
     cargo bench -p secmon-cli --profile dist-cli --bench figures
     cargo bench -p secmon-mock --profile dist --bench figures
 
-# The archive of a release for this machine's platform, and SHA256SUMS, in target/package
+# The archive of a release for this computer's platform, and SHA256SUMS, in target/package
 package:
     .ci/package-archive.py
 
