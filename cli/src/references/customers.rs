@@ -37,9 +37,12 @@ pub async fn is_known(session: &Session, customer: CustomerId) -> Result<bool, C
 pub async fn refuse_unknown(session: &Session, customer: CustomerId) -> Result<(), CliError> {
     match is_known(session, customer).await? {
         true => Ok(()),
-        false => Err(CliError::not_found(format!(
-            "nothing is known of customer {customer}: no server, no domain, no domain subscription"
-        ))
-        .hint("check the number; if it is a new customer, provision something for them first")),
+        false => Err(CliError::not_found(nothing_found(customer))
+            .hint("a new customer begins with what is provisioned for them")),
     }
+}
+
+/// That there is no trace of a customer: most likely the number was mistyped.
+pub fn nothing_found(customer: CustomerId) -> String {
+    format!("No servers or domains found for customer {customer}. Is the number right?")
 }

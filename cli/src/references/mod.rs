@@ -15,7 +15,7 @@ pub mod targets;
 
 use crate::error::{CliError, Exit};
 
-pub use customers::{is_known, refuse_unknown, seen as seen_customers};
+pub use customers::{is_known, nothing_found, refuse_unknown, seen as seen_customers};
 pub use domains::{
     DomainRef, FoundDomain, all_domains, customer_of_domains, domain, domain_targets, domains,
     learn_domains, listed_domains, monitored, normalized,

@@ -1,7 +1,7 @@
 //! Servers by id, IP address, host name, nickname, or the first digits of the id.
 
 use super::reference::Reference;
-use super::{PAGE_SIZE, if_there, is_known};
+use super::{PAGE_SIZE, if_there, is_known, nothing_found};
 use crate::context::Context;
 use crate::error::{CliError, Exit, LocalErrorKind};
 use crate::session::Session;
@@ -422,12 +422,13 @@ async fn check_owner(session: &Session, endpoint: &Endpoint) -> Result<(), CliEr
         (Some(given), Some(owner)) if given != owner => {
             let server = name_of(endpoint);
             let belongs = format!(
-                "{server} belongs to customer {owner}, not to customer {given}: correct -c, or leave it out"
+                "{server} belongs to customer {owner}, not to customer {given}: nothing was sent"
             );
             match is_known(session, given).await? {
                 true => Err(CliError::usage(belongs)),
                 false => Err(CliError::not_found(format!(
-                    "nothing is known of customer {given}; {belongs}"
+                    "{} {belongs}",
+                    nothing_found(given)
                 ))),
             }
         }

@@ -159,10 +159,7 @@ impl Prompt {
             };
         }
         if !self.may_ask() {
-            let name = quoted(name);
-            return Err(CliError::usage(format!(
-                "{question} Nothing was changed: this needs --confirm={name}"
-            )));
+            return Err(needed(&format!("--confirm={}", quoted(name)), question));
         }
         self.asking().before_question(question);
         let typed = self.ui.ask_text(&format!("Type {name} to go on"))?;
@@ -178,9 +175,7 @@ impl Prompt {
             return Ok(());
         }
         if !self.may_ask() {
-            return Err(CliError::usage(format!(
-                "{question} Nothing was changed: this needs --yes"
-            )));
+            return Err(needed("--yes", question));
         }
         self.asking().before_question(question);
         if self.ui.ask_yes("Go on?")? {
@@ -225,6 +220,14 @@ impl ConfirmationLevel {
             (danger, _) => danger,
         }
     }
+}
+
+/// The refusal where nobody can be asked: what the option answers, in the words of the question.
+fn needed(option: &str, question: &str) -> CliError {
+    CliError::usage(match question.strip_prefix("About to ") {
+        Some(rest) => format!("confirmation needed: add {option} to {rest}"),
+        None => format!("confirmation needed: add {option}. {question}"),
+    })
 }
 
 fn declined(reason: &str) -> CliError {

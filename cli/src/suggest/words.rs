@@ -108,7 +108,7 @@ const SHOW: &[&str] = &["show", "status", "list"];
 
 const TWO_ENDS: &str = "secmon domain terminate ends the monitoring of a domain, and provisioning it again restores it; secmon domain release gives up the domain, its slot, alerts and history for good";
 const NO_DELETING: &str = "alerts are not deleted: secmon alert resolve marks them as done, secmon alert allow allows the port for good";
-const NO_READING: &str = "the service does not tell subscriptions: it shows one when it is set or changed; status -c ID shows what the customer has in use";
+const NO_READING: &str = "the service cannot list subscriptions: it shows one when it is set or changed; status -c ID shows what the customer has in use";
 const NO_REOPENING: &str = "an alert cannot be opened again by hand; a port that is still open raises a new one at the next scan";
 
 /// What there is no command for.

@@ -348,7 +348,7 @@ fn an_address_without_a_scheme_is_completed_and_judged_before_the_key_is_read() 
     let login = ["auth", "login", "--key-stdin", "--base-url"];
     let run = shell.feed(tenant.api_key(), &[&login[..], &[&bare]].concat());
     let run = run.exits(0);
-    let said = format!("{bare} is taken for {}", tenant.url());
+    let said = format!("Using {}", tenant.url());
     assert!(run.stderr.contains(&said), "{run:?}");
     shell.line("endpoint list").exits(0);
 

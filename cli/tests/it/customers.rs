@@ -2,6 +2,7 @@
 //! as one.
 
 use crate::shell::{Shell, account, provision};
+use crate::terminal::Terminal;
 use crate::tree::{Kind, Leaf, Scene, run_to_the_end};
 use secmon_mock::Tenant;
 
@@ -191,7 +192,7 @@ fn a_number_that_nobody_knows_changes_nothing() {
 #[test]
 fn a_new_customer_is_told_as_one_and_a_known_one_is_not() {
     let shell = Shell::of(&account());
-    let told = "new customer";
+    let told = "has nothing yet";
     for (at, line) in [
         "provision 203.0.113.1 -c 101",
         "endpoint add 203.0.113.2 -c 102",
@@ -201,7 +202,7 @@ fn a_new_customer_is_told_as_one_and_a_known_one_is_not() {
     .enumerate()
     {
         let run = shell.line(&format!("{line} -n")).exits(0);
-        let customer = format!("{told} {}", 101 + at);
+        let customer = format!("Customer {} {told}", 101 + at);
         assert!(run.stderr.contains(&customer), "{line}: {run:?}");
         let run = shell.line(line).exits(0);
         assert!(run.stderr.contains(&customer), "{line}: {run:?}");
@@ -211,16 +212,72 @@ fn a_new_customer_is_told_as_one_and_a_known_one_is_not() {
     let domain = shell.line("domain provision example.org --service 503 -c 103");
     assert!(!domain.exits(0).stderr.contains(told));
     let typo = shell.line("domain provision example.org --service 503 -c 130");
-    assert!(typo.stderr.contains("new customer 130"), "{typo:?}");
+    assert!(
+        typo.stderr.contains("Customer 130 has nothing yet"),
+        "{typo:?}"
+    );
     let file = shell.file(
         "servers.csv",
         "ip,customer\n203.0.113.11,101\n203.0.113.12,104\n203.0.113.13,105\n",
     );
     let run = shell.run(&["provision", "-f", &file]).exits(0);
-    assert!(run.stderr.contains("new customers 104 and 105"), "{run:?}");
-    // Another machine asks the service.
+    assert!(
+        run.stderr
+            .contains("2 customers have nothing yet and will be created: 104, 105"),
+        "{run:?}"
+    );
+    // Another computer asks the service.
     let run = Shell::of(&account()).line("provision 203.0.113.1 -c 101 -n");
-    assert!(run.exits(0).stderr.contains("new customer 101"));
+    assert!(run.exits(0).stderr.contains("Customer 101 has nothing yet"));
+}
+
+#[test]
+fn a_mistyped_customer_creates_nothing_where_only_existing_ones_are_meant() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    provision(&shell, "203.0.113.10", "web-1");
+    let before = provisions(&tenant);
+    let file = shell.file(
+        "servers.csv",
+        "ip,customer\n203.0.113.11,42\n203.0.113.12,24\n",
+    );
+    let from_file = format!("provision -f {file}");
+    for line in [
+        "provision 203.0.113.1 -c 24",
+        "endpoint add 203.0.113.2 -c 24",
+        "domain provision example.org --service 503 -c 24",
+        "subscription set 503 --product domain_monitoring --quantity 2 -c 24",
+        &from_file,
+    ] {
+        let refused = shell.line(&format!("{line} --existing-customers")).exits(4);
+        assert!(
+            refused
+                .stderr
+                .contains("found for customer 24. Is the number right?"),
+            "{line}: {refused:?}"
+        );
+    }
+    assert_eq!(provisions(&tenant), before);
+    let known = "provision 203.0.113.3 -c 42 --existing-customers";
+    shell.line(known).exits(0);
+}
+
+#[test]
+fn a_person_is_asked_whether_a_new_customer_is_meant() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    let first = ["provision", "203.0.113.10", "-c", "42"];
+    // The first customer of an account is no typing error.
+    let (code, _) = Terminal::start(&shell, 80, &first).ends();
+    assert_eq!(code, 0);
+    let before = provisions(&tenant);
+    let mut asked = Terminal::start(&shell, 80, &["provision", "203.0.113.1", "-c", "24"]);
+    asked.shows("Customer 24 has nothing yet and will be created.");
+    asked.shows("Is the number right?");
+    asked.type_keys("n\r");
+    let (code, screen) = asked.ends();
+    assert_eq!(code, 1, "{screen}");
+    assert_eq!(provisions(&tenant), before);
 }
 
 fn provisions(tenant: &Tenant) -> usize {

@@ -160,7 +160,7 @@ fn what_there_is_no_command_for_is_said() {
         ),
         (
             "subscription list -c 42",
-            "the service does not tell subscriptions: it shows one when it is set or changed; status -c ID shows what the customer has in use",
+            "the service cannot list subscriptions: it shows one when it is set or changed; status -c ID shows what the customer has in use",
         ),
     ] {
         leads(tried, &format!("hint: {sentence}"));

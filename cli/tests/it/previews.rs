@@ -41,16 +41,16 @@ fn the_end_of_a_subscription_names_what_it_may_pause_newest_first() {
             shell.line(&line).exits(2),
             &[
                 "--yes",
-                "2 active servers and room for 5",
-                "newest first, up to 2: web-3 (203.0.113.3), web-1 (203.0.113.1).",
+                "2 active servers and a plan limit of 5",
+                "At most 2 can be affected: web-3 (203.0.113.3), web-1 (203.0.113.1).",
             ],
         );
         let line = format!("subscription {verb} 601 --product domain_monitoring -c 42");
         said(
             shell.line(&line).exits(2),
             &[
-                "2 active domains and room for 3",
-                "newest first, up to 2: two.example, one.example.",
+                "2 active domains and 3 slots",
+                "At most 2 can be affected: two.example, one.example.",
             ],
         );
     }
@@ -84,12 +84,12 @@ fn a_smaller_quantity_pauses_no_more_than_stands_above_it() {
     let line = "subscription change 601 --product domain_monitoring --quantity 1 -c 42";
     said(
         shell.line(line).exits(2),
-        &["room for 3 now", "below what is in use is refused"],
+        &["3 slots now", "below what is in use is refused"],
     );
     let forced = format!("{line} --force");
     said(
         shell.line(&forced).exits(2),
-        &["room for at least 1 stays", "up to 1: two.example."],
+        &["At most 1 can be affected: two.example."],
     );
     shell.line(&format!("{forced} -y")).exits(0);
     let domains = shell.line("domain list -c 42 -o json").exits(0).json();
@@ -189,13 +189,13 @@ fn a_question_about_domains_names_them_and_their_customer() {
     let shell = customer(&tenant);
     said(
         shell.line("domain terminate one.example").exits(2),
-        &["About to terminate one.example of customer 42."],
+        &["terminate one.example of customer 42."],
     );
     let list = shell.line("domain list -c 42 -o json").exits(0).json();
     let id = list[0]["id"].as_str().expect("an id").to_owned();
     said(
         shell.line(&format!("domain terminate {id}")).exits(2),
-        &["About to terminate one.example of customer 42."],
+        &["terminate one.example of customer 42."],
     );
     said(
         shell

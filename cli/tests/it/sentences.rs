@@ -4,7 +4,7 @@ use crate::shell::{Account, Shell, account, provision};
 use secmon_mock::MockServer;
 use std::time::Duration;
 
-const UNKNOWN: &str = "nothing is known of customer 9999";
+const UNKNOWN: &str = "No servers or domains found for customer 9999. Is the number right?";
 
 #[test]
 fn a_customer_of_whom_nothing_is_known_is_told_as_one() {

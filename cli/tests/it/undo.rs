@@ -343,7 +343,7 @@ fn the_question_names_the_command_and_what_becomes_of_what() {
     shell.line("endpoint resume web-1 web-2").exits(0);
     let asked = shell.line("undo").exits(2).stderr;
     for said in [
-        "About to undo `secmon endpoint resume web-1 web-2` (",
+        "undo `secmon endpoint resume web-1 web-2` (",
         "web-1 (203.0.113.1) of customer 42: active now, suspended afterwards",
         "web-2 (203.0.113.2) of customer 42: active now, suspended afterwards",
         "--yes",

@@ -159,9 +159,7 @@ fn address(context: &Context, name: &str, args: &LoginArgs) -> Result<String, Cl
     };
     let base_url = service::with_scheme(&given);
     if base_url != given.trim() {
-        context
-            .screen
-            .note(&format!("{given} is taken for {base_url}"));
+        context.screen.note(&format!("Using {base_url}"));
     }
     context.session.check_address(&base_url)?;
     Ok(base_url)

@@ -31,7 +31,7 @@ pub fn run(session: &Session) -> Result<Outcome, CliError> {
         Ok(())
     })?;
     let sentence = format!(
-        "The key of profile {name} is forgotten here. It stays valid at the service until you regenerate it in the portal."
+        "Signed out: the key of profile {name} was removed from this computer. It stays valid at the service until you regenerate it in the portal."
     );
     Ok(Outcome::said(json!({ "profile": name }), sentence))
 }

@@ -29,7 +29,7 @@ pub struct Justification {
     pub message: Option<String>,
 }
 
-/// Used by the service only when it creates the customer's account.
+/// Who a customer is of whom nothing is known yet. Name and address are used by the service only when it creates them.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ClientContact {
     /// Name of the customer, for a new one
@@ -38,6 +38,9 @@ pub struct ClientContact {
     /// E-mail address of the customer, for a new one
     #[arg(long, value_name = "EMAIL")]
     pub client_email: Option<String>,
+    /// Refuse a customer of whom nothing is known, instead of creating them
+    #[arg(long)]
+    pub existing_customers: bool,
 }
 
 /// Waiting for a scan to end.

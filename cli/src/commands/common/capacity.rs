@@ -157,7 +157,8 @@ impl Monitored {
 
     fn sentence(&self, customer: CustomerId, kept: Kept) -> String {
         let capacity = match self.capacity {
-            Some(capacity) => format!(" and room for {capacity}"),
+            Some(limit) if self.kind == "server" => format!(" and a plan limit of {limit}"),
+            Some(slots) => format!(" and {slots} slots"),
             None => String::new(),
         };
         let has = format!(
@@ -166,7 +167,7 @@ impl Monitored {
         );
         let at_most = match kept {
             Kept::AllInUse => {
-                return format!("{has}; a capacity below what is in use is refused.");
+                return format!("{has}; a limit below what is in use is refused.");
             }
             Kept::AtLeast(kept) => {
                 let kept = usize::try_from(kept).unwrap_or(usize::MAX);
@@ -174,15 +175,15 @@ impl Monitored {
             }
             Kept::Unknown => self.active.len(),
         };
-        let stays = match kept {
-            Kept::AtLeast(kept) => format!("; room for at least {kept} stays"),
-            _ => "; the platform decides how much room stays".to_owned(),
+        let kinds = match self.kind {
+            "server" => "Servers",
+            _ => "Domains",
         };
         if at_most == 0 {
-            return format!("{has}{stays}. No further {} will be paused.", self.kind);
+            return format!("{has}. No further {} will be paused.", self.kind);
         }
         format!(
-            "{has}{stays}. What no longer fits is paused, newest first, up to {at_most}: {}.",
+            "{has}. {kinds} over the new limit are paused, newest first. At most {at_most} can be affected: {}.",
             preview(&self.active[..at_most], String::clone)
         )
     }

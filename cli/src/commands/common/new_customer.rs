@@ -1,6 +1,8 @@
 //! A customer of whom nothing is known: a new one, or a number that was mistyped.
 
-use crate::error::{CliError, Exit};
+use super::args::ClientContact;
+use crate::context::Context;
+use crate::error::{CliError, Exit, LocalErrorKind};
 use crate::session::Session;
 use crate::ui::Ui;
 use crate::{bulk, references};
@@ -8,47 +10,90 @@ use secmon::model::CustomerId;
 use secmon::operations::{DomainOverview, ListDomains, ListEndpoints};
 use std::collections::BTreeSet;
 
-/// Says that something is about to be made for a new customer. It is a word beside the result, so a look that fails says
-/// nothing, unless the key itself is refused.
-pub async fn announce(
-    session: &Session,
-    screen: &Ui,
+/// What is made for a customer of whom nothing is known creates them: it is told, asked about where somebody is there and
+/// the account has customers already, and refused with `--existing-customers`. The look is a word beside the result, so
+/// one that fails says nothing, unless the key itself is refused.
+pub async fn agree(
+    context: &Context,
     customer: CustomerId,
+    contact: &ClientContact,
 ) -> Result<(), CliError> {
+    let session = &context.session;
     match references::is_known(session, customer).await {
-        Ok(false) => screen.note(&format!(
-            "new customer {customer}: nothing is monitored for them yet"
-        )),
+        Ok(false) => {}
         Err(error) if error.exit() == Exit::Permission => return Err(error),
-        Ok(true) | Err(_) => {}
+        Ok(true) | Err(_) => return Ok(()),
     }
-    Ok(())
+    let may_ask = context.prompt.may_ask() && !contact.existing_customers;
+    let has_others = may_ask && {
+        let any = session
+            .read(ListEndpoints::account_wide().per_page(1))
+            .await;
+        any.is_ok_and(|servers| servers.meta.total.is_some_and(|total| total > 0))
+    };
+    agree_to_new(context, &[customer], has_others, contact)
 }
 
 /// The same for many, whose servers were read already: `served` has the customers who have some.
-pub fn announce_all(
-    session: &Session,
-    screen: &Ui,
+pub fn agree_to_all(
+    context: &Context,
     customers: &BTreeSet<CustomerId>,
     served: &BTreeSet<CustomerId>,
+    contact: &ClientContact,
 ) -> Result<(), CliError> {
-    let seen = references::seen_customers(session)?;
+    let seen = references::seen_customers(&context.session)?;
     let new: Vec<CustomerId> = customers
         .difference(served)
         .filter(|customer| !seen.contains(customer))
         .copied()
         .collect();
-    match new.as_slice() {
-        [] => {}
-        [one] => screen.note(&format!("new customer {one}: no servers yet")),
-        [one, other] => screen.note(&format!("new customers {one} and {other}: no servers yet")),
-        many => screen.note(&format!(
-            "{} new customers, without servers yet: {}",
+    match new.is_empty() {
+        true => Ok(()),
+        false => agree_to_new(context, &new, !served.is_empty(), contact),
+    }
+}
+
+fn agree_to_new(
+    context: &Context,
+    new: &[CustomerId],
+    has_others: bool,
+    contact: &ClientContact,
+) -> Result<(), CliError> {
+    if contact.existing_customers {
+        return Err(CliError::not_found(match new {
+            [one] => references::nothing_found(*one),
+            many => format!(
+                "No servers or domains found for {} customers: {}. Are the numbers right?",
+                many.len(),
+                bulk::preview(many, CustomerId::to_string)
+            ),
+        })
+        .hint("without --existing-customers they are created"));
+    }
+    let told = match new {
+        [one] => format!("Customer {one} has nothing yet and will be created."),
+        many => format!(
+            "{} customers have nothing yet and will be created: {}.",
             many.len(),
             bulk::preview(many, CustomerId::to_string)
+        ),
+    };
+    let safety = &context.session.settings.safety;
+    if !has_others || !context.prompt.may_ask() || safety.yes || safety.dry_run {
+        context.screen.note(&told);
+        return Ok(());
+    }
+    let question = match new.len() {
+        1 => "Is the number right?",
+        _ => "Are the numbers right?",
+    };
+    match context.prompt.agrees(&told, question)? {
+        true => Ok(()),
+        false => Err(CliError::new(
+            LocalErrorKind::Declined,
+            "the answer was no: nothing was changed",
         )),
     }
-    Ok(())
 }
 
 /// Says so where a list about a customer is empty and there is no other trace of them. The two calls are made for a
@@ -72,14 +117,11 @@ pub fn tell_if_empty(
     domains: &DomainOverview,
 ) {
     // Without a subscription the service may describe the product in place of the domains.
-    let no_domain = match domains.domains.as_deref() {
-        Some([]) => "no domain, ",
-        Some(_) => return,
-        None => "",
-    };
-    if servers == Some(0) && !domains.subscribed {
-        screen.note(&format!(
-            "nothing is known of customer {customer}: no server, {no_domain}no domain subscription"
-        ));
+    let has_domain = domains
+        .domains
+        .as_ref()
+        .is_some_and(|domains| !domains.is_empty());
+    if servers == Some(0) && !has_domain && !domains.subscribed {
+        screen.note(&references::nothing_found(customer));
     }
 }

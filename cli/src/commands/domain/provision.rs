@@ -63,7 +63,7 @@ pub async fn run(context: &Context, args: DomainProvisionArgs) -> Result<Outcome
         request.validate(&mut problems);
     }
     crate::references::targets::refuse(&problems)?;
-    new_customer::announce(&context.session, &context.screen, customer).await?;
+    new_customer::agree(context, customer, &args.contact).await?;
     let provisioning = Provisioning {
         context,
         requests: &requests,

@@ -44,15 +44,15 @@ pub async fn run(context: &Context, args: EndpointAddArgs) -> Result<Outcome, Cl
     let mut create = CreateEndpoint::new(customer, address.as_str());
     create.nickname = args.nickname;
     create.status = args.status.map(endpoint_status);
-    create.client_name = args.contact.client_name;
-    create.client_email = args.contact.client_email;
+    create.client_name.clone_from(&args.contact.client_name);
+    create.client_email.clone_from(&args.contact.client_email);
     let mut problems = FieldErrors::default();
     create.validate(&mut problems);
     targets::refuse(&problems)?;
     let named = address.parse().ok();
     let place = named.map(|ip| (address.as_str(), ip, customer));
     other_owners::confirm(context, place).await?;
-    new_customer::announce(&context.session, &context.screen, customer).await?;
+    new_customer::agree(context, customer, &args.contact).await?;
     let about = format!("server {} for customer {customer}", address);
     let sent = context
         .session

@@ -27,7 +27,7 @@ use crate::ui::invocation::quoted;
 use crate::ui::outcome::Outcome;
 use crate::values::durations;
 use csv::StringRecord;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -49,7 +49,7 @@ pub async fn run(context: &Context, args: ProvisionArgs) -> Result<Outcome, CliE
     }
     let mut targets = from_arguments(context, &args)?;
     match targets.len() {
-        1 => single::run(context, &targets.remove(0), &args.wait).await,
+        1 => single::run(context, &targets.remove(0), &args).await,
         _ => several(context, targets, &args).await,
     }
 }
@@ -230,6 +230,7 @@ async fn send_rows(
         rows,
         args,
         known: RefCell::default(),
+        customers_agreed: Cell::new(false),
         halves: RefCell::default(),
     };
     let on_result = |row: &&Row, outcome: &RowOutcome| {
@@ -253,6 +254,8 @@ struct Provisioning<'a> {
     args: &'a ProvisionArgs,
     /// What was there when the plan was made.
     known: RefCell<KnownTargets>,
+    /// Whether customers of whom nothing is known were agreed to.
+    customers_agreed: Cell<bool>,
     /// What is done of rows that need two calls, until the second has ended.
     halves: RefCell<HashMap<u64, RowOutcome>>,
 }
@@ -277,7 +280,10 @@ impl<'a> BulkOperation for Provisioning<'a> {
         let known = KnownTargets::read(context, self.rows).await?;
         let customers = self.rows.iter().map(|row| row.target.customer()).collect();
         let served = known.customers();
-        new_customer::announce_all(&context.session, &context.screen, &customers, &served)?;
+        if !self.customers_agreed.get() {
+            new_customer::agree_to_all(context, &customers, &served, &self.args.contact)?;
+            self.customers_agreed.set(true);
+        }
         let left_to_people = match self.args.run.use_whole_window {
             true => 0,
             false => INTERACTIVE_RESERVE,

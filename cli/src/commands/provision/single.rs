@@ -1,7 +1,7 @@
 //! One target: what happened to it, what its first scan found, and what may come next.
 
+use super::args::ProvisionArgs;
 use crate::bulk::{self, Applied, Item, Label};
-use crate::commands::common::args::WaitArgs;
 use crate::commands::common::polling::{Awaited, Wait};
 use crate::commands::common::{findings, new_customer, other_owners};
 use crate::commands::domain::bars;
@@ -18,10 +18,15 @@ use std::time::Duration;
 use uuid::Uuid;
 
 /// Provisions one target.
-pub async fn run(context: &Context, target: &Target, args: &WaitArgs) -> Result<Outcome, CliError> {
-    let length = durations::length("--wait-timeout", &args.wait_timeout)?;
+pub async fn run(
+    context: &Context,
+    target: &Target,
+    args: &ProvisionArgs,
+) -> Result<Outcome, CliError> {
+    let wait = &args.wait;
+    let length = durations::length("--wait-timeout", &wait.wait_timeout)?;
     other_owners::confirm(context, target.place()).await?;
-    new_customer::announce(&context.session, &context.screen, target.customer()).await?;
+    new_customer::agree(context, target.customer(), &args.contact).await?;
     let halfway = |done: Applied| {
         context.session.on_interrupt(
             "interrupted: the server is provisioned, and its nickname is not set",
@@ -36,7 +41,7 @@ pub async fn run(context: &Context, target: &Target, args: &WaitArgs) -> Result<
     let label = Label::of(target.name(), Some(customer));
     let mut outcome = bulk::conclude_one(Item::of(label, outcome))?;
     let Some(id) = id else { return Ok(outcome) };
-    if !args.wait {
+    if !wait.wait {
         let next = next(&outcome, target, id);
         outcome.text.extend(next);
         return Ok(outcome);

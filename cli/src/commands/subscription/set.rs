@@ -48,9 +48,9 @@ pub async fn run(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome
     let asked = args.quantity;
     request.quantity = asked;
     request.mrr = args.mrr;
-    request.client_name = args.contact.client_name;
-    request.client_email = args.contact.client_email;
-    new_customer::announce(&context.session, &context.screen, subscription.customer).await?;
+    request.client_name.clone_from(&args.contact.client_name);
+    request.client_email.clone_from(&args.contact.client_email);
+    new_customer::agree(context, subscription.customer, &args.contact).await?;
     let label = subscription.label();
     let before = target::active(context, &subscription).await;
     if before.as_ref().is_some_and(|active| !active.is_empty()) {
