@@ -47,6 +47,10 @@ features:
 mutants *arguments:
     .ci/mutants.sh {{arguments}}
 
+# Random schedules of two people at the command line, so many for each of four tests: `just schedules 5000`
+schedules count:
+    SECMON_SCHEDULES={{count}} cargo test -p secmon-cli --locked schedules
+
 # Feed arbitrary bytes to the readers of foreign text, so many minutes each: `just fuzz 15` (needs nightly and cargo-fuzz)
 fuzz *arguments:
     .ci/fuzz.sh {{arguments}}
