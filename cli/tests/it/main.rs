@@ -3,6 +3,7 @@
 mod access;
 mod account_rules;
 mod api;
+mod asked_and_answered;
 mod bash;
 mod billing;
 mod bulk;

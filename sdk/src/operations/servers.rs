@@ -138,6 +138,13 @@ operations! {
             /// The server.
             endpoint_id: EndpointId,
         }
+        answer {
+            |_, answer, check| {
+                if answer.status == ScanStatus::Failed {
+                    check.refuse("status", "it says that the scan has failed, of one that was only queued");
+                }
+            }
+        }
         accessors { Servers:
             /// Queues a scan now: [`ScanEndpoint`].
             call scan(customer: CustomerId, server: EndpointId);

@@ -1,6 +1,7 @@
 //! What several nouns have in common.
 
 pub mod args;
+pub mod asked;
 pub mod capacity;
 pub mod findings;
 pub mod live;

@@ -7,6 +7,7 @@ use crate::bulk::{
     self, Applied, BulkOperation, Created, Item, Label, PlannedRow, Question, RowOutcome,
     VerbLabels,
 };
+use crate::commands::common::asked::AskedFor;
 use crate::commands::common::views::ports_of;
 use crate::context::Context;
 use crate::error::{CliError, LocalErrorKind};
@@ -328,7 +329,7 @@ fn overlap(wanted: &Wanted, rule: &Rule, existing: Existing) -> Result<RowOutcom
 fn in_the_way(error: CliError, rule: &Rule) -> CliError {
     let (id, ports) = (rule.id, ports_of(rule));
     error.hint(format!(
-        "rule {id} for {ports} is in the way: change it with `rules edit {id} --port PORT`; or skip such ports with --skip-existing"
+        "rule {id} for {ports} is in the way: look at it with `rules show {id}`; or skip such ports with --skip-existing"
     ))
 }
 
@@ -411,12 +412,27 @@ pub async fn add(
     let error = match session.write(request, planned).await {
         Ok(Some(answer)) => {
             learn(session, place, &answer.data);
+            as_asked(&about, &answer.data, port)?;
             return Ok(RowOutcome::Applied(made(wanted, &answer.data)));
         }
         Ok(None) => return Ok(RowOutcome::Planned),
         Err(error) => error.during(format!("allowing {about}")),
     };
     not_made(session, wanted, existing, error).await
+}
+
+/// Whether a rule that was answered allows what was asked for.
+pub fn as_asked(about: &str, rule: &Rule, asked: &PortSpec) -> Result<(), CliError> {
+    let Some(range) = rule.ports() else {
+        return Ok(());
+    };
+    let answered = PortSpec {
+        range,
+        protocol: rule.protocol.clone(),
+    };
+    AskedFor::of(about, format!("rules show {}", rule.id))
+        .same("the port", Some(asked), &answered)
+        .check()
 }
 
 /// Whose a rule of all servers is, the service never says: whoever made it knows.
@@ -456,6 +472,8 @@ async fn not_made(
         return Err(error);
     };
     match existing {
+        // Somebody has added the very same since the rules were read.
+        _ if wanted.is_made(&rule) => Ok(RowOutcome::Skipped(skipped(wanted, &rule))),
         Existing::Skip => Ok(RowOutcome::Skipped(skipped(wanted, &rule))),
         Existing::Fail => Err(in_the_way(error, &rule)),
     }
