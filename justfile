@@ -47,6 +47,10 @@ features:
 mutants *arguments:
     .ci/mutants.sh {{arguments}}
 
+# Random schedules of two people at the command line, so many for each of four tests: `just schedules 5000`
+schedules count:
+    SECMON_SCHEDULES={{count}} cargo test -p secmon-cli --locked schedules
+
 # Feed arbitrary bytes to the readers of foreign text, so many minutes each: `just fuzz 15` (needs nightly and cargo-fuzz)
 fuzz *arguments:
     .ci/fuzz.sh {{arguments}}
@@ -87,7 +91,7 @@ figures:
     cargo bench -p secmon-cli --profile dist-cli --bench figures
     cargo bench -p secmon-mock --profile dist --bench figures
 
-# The archive of a release for this machine's platform, and SHA256SUMS, in target/package
+# The archive of a release for this computer's platform, and SHA256SUMS, in target/package
 package:
     .ci/package-archive.py
 

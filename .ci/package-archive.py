@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the archive of a release, and SHA256SUMS beside it, in target/package.
 
-    .ci/package-archive.py                          for this machine's platform
+    .ci/package-archive.py                          for this computer's platform
     .ci/package-archive.py --target TRIPLE          for another one, linked by cargo-zigbuild; cargo's variable
                                          CARGO_TARGET_TRIPLE_RUNNER names what runs its programs here,
                                          as qemu-aarch64 or wine64

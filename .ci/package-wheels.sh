@@ -2,7 +2,7 @@
 # Makes two Python wheels, secmon and secmon-mock, in target/package: each holds its program and no Python, so that a
 # Python project needs no Rust. Needs maturin (`pip install maturin`).
 #
-#   .ci/package-wheels.sh                    for this machine's platform
+#   .ci/package-wheels.sh                    for this computer's platform
 #   .ci/package-wheels.sh --target TRIPLE    for another one
 set -euo pipefail
 cd "$(dirname "$0")/.."
