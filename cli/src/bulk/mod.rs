@@ -7,12 +7,14 @@ mod driver;
 pub mod input;
 mod item;
 mod named;
+mod operation;
 mod report;
 pub mod send;
 pub mod spreadsheet;
 
-pub use driver::{BulkOperation, PlannedRow, Question, Step, run_bulk, run_bulk_reporting};
+pub use driver::{run_bulk, run_bulk_reporting};
 pub use input::{FileOptions, Row};
 pub use item::{Applied, Created, Item, Label, RowOutcome, preview};
 pub use named::{NamedServer, read as named_in};
+pub use operation::{BulkOperation, PlannedRow, Question, Step};
 pub use report::{REPORT, ReportFile, VerbLabels, conclude, conclude_one, report, stays};

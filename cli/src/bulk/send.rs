@@ -2,7 +2,7 @@
 
 use super::RowOutcome;
 use super::args::OnError;
-use super::driver::{BulkOperation, PlannedRow, Step};
+use super::operation::{BulkOperation, PlannedRow, Step};
 use crate::context::Context;
 use crate::error::{CliError, LocalErrorKind};
 use crate::machine::interrupt::GracefulShutdown;

@@ -114,7 +114,7 @@ failures! {
     /// An item of a run that was never sent.
     NotSent: "not_sent", Other, false, None;
     /// A record that is not as an earlier run left it: nothing is sent before somebody has agreed.
-    NotConfirmed: "not_confirmed", SomeFailed, false, Some("run the command in a terminal, where it is asked about");
+    NotConfirmed: "not_confirmed", SomeFailed, false, Some("run the command in a terminal, where it is asked about, or name it alone in a command of its own");
     /// A rule that is in the way of another.
     Overlap: "overlap", Conflict, false, None;
     /// A record that has changed since what is to be taken back.

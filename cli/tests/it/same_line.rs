@@ -338,3 +338,42 @@ fn since_takes_days_as_people_name_them() {
     let wrong = shell.line("history --since someday").exits(2);
     assert!(wrong.stderr.contains("write a day as monday"), "{wrong:?}");
 }
+
+#[test]
+fn a_lost_end_of_a_subscription_is_not_repeated_by_the_same_line_of_a_script() {
+    let (tenant, shell) = three();
+    let product = "--product domain_monitoring";
+    shell
+        .line(&format!(
+            "subscription set 601 {product} --quantity 3 -c 42"
+        ))
+        .exits(0);
+    let end = format!("subscription terminate 601 {product} -c 42 -y");
+    tenant.fault(Fault::close(CloseAt::After).on("POST", "/api/*").times(0));
+    shell.line(&end).exits(7);
+    tenant.clear_faults();
+    let before = sent(&tenant, "terminate-subscription");
+    let refused = shell.line(&end).exits(8);
+    assert!(refused.stderr.contains("not sent"), "{refused:?}");
+    assert_eq!(sent(&tenant, "terminate-subscription"), before);
+    // Whoever names it anew has looked.
+    shell
+        .line(&format!("sub terminate 601 {product} -c 42 --yes"))
+        .exits(0);
+    assert_eq!(sent(&tenant, "terminate-subscription"), before + 1);
+}
+
+#[test]
+fn a_record_that_came_back_is_ended_by_a_command_of_its_own() {
+    let (tenant, direct) = three();
+    let (wire, shell) = wired(&tenant);
+    await_the_next_second();
+    let mut command = shell.command(&["endpoint", "terminate", "--all", "-c", "42", "-y"]);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    wire.run_and_kill(command, Moment::Unanswered, 3);
+    direct.line("provision 203.0.113.1 -c 42").exits(0);
+    let left = shell.line("endpoint terminate --all -c 42 -y").exits(8);
+    assert!(left.stdout.contains("name it alone"), "{left:?}");
+    shell.line("endpoint terminate 203.0.113.1 -y").exits(0);
+    assert!(states(&shell).is_empty());
+}

@@ -36,14 +36,14 @@ pub enum DomainCommand {
     Provision(DomainProvisionArgs),
     /// Change the name that a record watches; its history stays
     Rename(DomainRenameArgs),
-    /// Stop scanning domains and keep their findings
+    /// Pause monitoring and keep what was found; `resume` goes on
     #[command(after_help = SUSPEND_EXAMPLES)]
     Suspend(DomainSelection),
-    /// Scan suspended domains again
+    /// Go on with the monitoring of suspended domains
     Resume(DomainSelection),
-    /// End monitoring; provisioning the domain again restores it
+    /// End monitoring: no longer listed; provisioning the same name restores it
     Terminate(DomainTargets),
-    /// Give up a domain and its slot for good: record, alerts and history are gone
+    /// Give up a domain and its slot for good: nothing of it can be read or restored
     Release(DomainReleaseArgs),
     /// List leaked credentials of a domain, the newest first
     Leaks(DomainLeaksArgs),

@@ -40,14 +40,14 @@ pub enum EndpointCommand {
     Rename(EndpointRenameArgs),
     /// Move a server to another address: name and rules go along, and the old address is terminated
     Move(EndpointMoveArgs),
-    /// Stop scanning servers and keep their history
+    /// Pause monitoring and keep what was found; `resume` goes on
     #[command(after_help = SUSPEND_EXAMPLES)]
     Suspend(EndpointSelection),
-    /// Scan suspended servers again
+    /// Go on with the monitoring of suspended servers
     Resume(EndpointSelection),
-    /// End monitoring and billing for servers; their alerts and rules stay listed
+    /// End monitoring: no longer listed; provisioning the same address restores it
     Terminate(EndpointSelection),
-    /// Remove servers from every list; adding the address again restores them
+    /// Remove from every list and read; adding the address again restores it
     Delete(EndpointSelection),
     /// Scan servers for open ports now
     Scan(ScanArgs),

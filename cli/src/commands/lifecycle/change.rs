@@ -3,10 +3,11 @@
 use super::everything::{self, CustomerArgs, LastRun, Left};
 use super::resource::{Resource, ResourceKind, by_customer, contents, few};
 use super::resume;
+use super::row::LifecycleRow;
 use super::send;
 use super::transition::Transition;
 use crate::bulk::{
-    Applied, BulkOperation, Item, Label, NamedServer, PlannedRow, Question, RowOutcome,
+    Applied, BulkOperation, Item, Label, NamedServer, PlannedRow, Question, RowOutcome, Step,
 };
 use crate::context::Context;
 use crate::error::CliError;
@@ -32,28 +33,6 @@ pub enum Selection<'a> {
     AllDomains(CustomerId),
     /// Everything that a customer has.
     Everything(CustomerId, &'a CustomerArgs),
-}
-
-/// One of them; without a resource where its name fits nothing.
-#[derive(Debug)]
-pub struct LifecycleRow {
-    /// Its line in the file.
-    pub line: Option<u64>,
-    /// As it was named.
-    pub name: String,
-    /// What it is.
-    pub resource: Option<Resource>,
-}
-
-impl LifecycleRow {
-    /// A thing that nobody named.
-    pub fn listed(resource: Resource) -> Self {
-        Self {
-            line: None,
-            name: resource.name(),
-            resource: Some(resource),
-        }
-    }
 }
 
 /// A change of servers, domains or of all that a customer has.
@@ -282,7 +261,7 @@ impl<'a> LifecycleChange<'a> {
                 other.is_some_and(|other| other.record() == record)
             };
             if !rows.iter().any(is_same) {
-                let step = send::step(&self.context.session, &resource, self.to);
+                let step = self.step(&resource);
                 let name = resource.name();
                 let row = LifecycleRow {
                     line,
@@ -301,6 +280,18 @@ impl<'a> LifecycleChange<'a> {
         if let Some((id, error)) = absent {
             let outcome = self.ended_from_here(typed, id.as_deref(), error);
             rows.push(PlannedRow::settled(row, outcome));
+        }
+    }
+
+    /// Whoever names one record in a command of its own has looked at it since an earlier run.
+    fn step(&self, resource: &Resource) -> Step {
+        let session = &self.context.session;
+        let kind = self.kind();
+        match send::step(session, resource, self.to) {
+            Step::Doubtful(_) if kind.scope == Scope::One && !session.continues_a_run(&kind) => {
+                Step::Send
+            }
+            step => step,
         }
     }
 

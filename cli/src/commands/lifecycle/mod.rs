@@ -4,6 +4,7 @@ pub mod change;
 pub mod everything;
 pub mod resource;
 mod resume;
+mod row;
 pub mod send;
 pub mod transition;
 

@@ -1,8 +1,8 @@
 //! What `resume` of all that a customer has takes up: records whose newest change from this computer is a suspension of
 //! all. What the platform has paused, and what somebody has paused by name, stays as it is.
 
-use super::change::LifecycleRow;
 use super::resource::{MonitoringState, Resource, SubscriptionRef, contents};
+use super::row::LifecycleRow;
 use crate::bulk::{Applied, PlannedRow, Question, RowOutcome, Step};
 use crate::context::Context;
 use crate::session::prompt::ConfirmationLevel;
