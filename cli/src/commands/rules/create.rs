@@ -508,7 +508,7 @@ fn applied(wanted: &Wanted, rule: &Rule) -> Applied {
         id: rule.id.to_string(),
         record: to_json(rule),
         sentence: format!(
-            "{port} is now allowed on {name}{until}. An open alert for it is resolved."
+            "{port} is now allowed on {name}{until}, and raises no alert there any more."
         ),
         ..Applied::default()
     }
