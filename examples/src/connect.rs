@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `SECMON_BASE_URL`, `SECMON_API_KEY` | which service; `secmon-mock exec --` sets both |
 //! | `SECMON_RATE_LIMITS` | the limits of the key, where they are not `60,100/60s` |
-//! | `SECMON_ALLOW_HTTP` | a host that plain http may reach, besides this machine |
+//! | `SECMON_ALLOW_HTTP` | a host that plain http may reach, besides this computer |
 
 use secmon::pacing::Priority;
 use secmon::{ApiKey, Client, ClientBuilder};

@@ -240,7 +240,7 @@ impl Mock {
     }
 }
 
-/// Whether a host name is one of this machine's loopback names.
+/// Whether a host name is one of this computer's loopback names.
 pub(crate) fn is_loopback(host: &str) -> bool {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     host.eq_ignore_ascii_case("localhost")

@@ -95,7 +95,7 @@ impl Bound {
         lines
     }
 
-    /// The origin of the partner API for a client on this machine.
+    /// The origin of the partner API for a client on this computer.
     pub(crate) fn local_url(&self) -> String {
         reached(Scheme::Http, self.address)
     }
@@ -106,7 +106,7 @@ impl Bound {
         Some(reached(Scheme::Https, secured.address))
     }
 
-    /// The origin of the admin API for a client on this machine.
+    /// The origin of the admin API for a client on this computer.
     pub(crate) fn local_admin_url(&self) -> String {
         let own = self.admin.as_ref().map(|(_, address)| *address);
         reached(Scheme::Http, own.unwrap_or(self.address))
@@ -196,7 +196,7 @@ pub(crate) fn public_services(mock: &Arc<Mock>) -> Services {
     Services::Partner { api, router, admin }
 }
 
-/// The origin by which this machine reaches an address: one that stands for all of its own is reached by loopback, whose
+/// The origin by which this computer reaches an address: one that stands for all of its own is reached by loopback, whose
 /// name is any account's portal domain (A4).
 fn reached(scheme: Scheme, mut address: SocketAddr) -> String {
     if address.ip().is_unspecified() {

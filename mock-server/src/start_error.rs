@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
-    /// The address is taken, or is not one of this machine.
+    /// The address is taken, or is not one of this computer.
     #[error(
         "cannot listen on {address}: {source}; choose another address, or port 0 for a free one"
     )]
@@ -75,6 +75,6 @@ pub enum StartError {
         source: io::Error,
     },
     /// The operating system refused a thread or a runtime.
-    #[error("cannot start the server's runtime: {0}; free some of this machine's resources")]
+    #[error("cannot start the server's runtime: {0}; free some of this computer's resources")]
     Runtime(io::Error),
 }

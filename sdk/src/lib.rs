@@ -35,7 +35,7 @@
 //! # }
 //! ```
 //!
-//! The address is the origin of the partner's portal, over https; plain http is taken for this machine only, or for a
+//! The address is the origin of the partner's portal, over https; plain http is taken for this computer only, or for a
 //! host that [`ClientBuilder::allow_http`] names.
 //!
 //! # Calls
@@ -199,7 +199,7 @@
 //!
 //! https trusts what the system trusts and goes through the proxy of the environment; [`transport::HttpOptions`] adds a
 //! private authority or names a proxy, and `HttpTransport::with_client` (feature `reqwest`) takes a client of your own for
-//! anything else. Plain http, to this machine or to hosts you allowed by name, goes past any proxy.
+//! anything else. Plain http, to this computer or to hosts you allowed by name, goes past any proxy.
 //!
 //! # Features
 //!

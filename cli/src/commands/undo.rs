@@ -26,8 +26,19 @@ use crate::ui::{TimeStyle, time};
 use clap::Args;
 use std::collections::HashMap;
 
+const NOTES: &str = "\
+Each record is read directly before it is changed back, and left where what the command set
+is something else by now. What is set and set back again in between cannot be seen, and the
+service cannot lock a record between the look and the call.
+
+Examples:
+  secmon undo -n                    what would be sent
+  secmon history                    the ids of earlier changes
+  secmon undo 3f9c2a71 --only-unchanged";
+
 /// The change to take back.
 #[derive(Debug, Args)]
+#[command(after_help = NOTES)]
 pub struct UndoArgs {
     /// Id of one change or of a whole run, as `history` shows them; without it, what the last command of this terminal changed
     #[arg(value_name = "CHANGE")]

@@ -15,7 +15,7 @@ struct Redis {
 }
 
 impl Redis {
-    /// None where this machine has no redis-server.
+    /// None where this computer has no redis-server.
     fn start() -> Option<Self> {
         let free = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = free.local_addr().expect("an address").port();

@@ -223,7 +223,7 @@ impl fmt::Display for Refusal {
             }
             Self::DowngradeUsageExceeded(capacity) => write!(
                 f,
-                "{} are in use and the new limit is {}; give some up first.",
+                "{} are in use and the new limit is {}. Remove some first, or choose a bigger plan.",
                 capacity.current_usage, capacity.limit
             ),
             Self::Invalid(_) => f.write_str("The given data was invalid."),

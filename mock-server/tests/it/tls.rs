@@ -57,7 +57,7 @@ impl Https {
         }
     }
 
-    /// Curl's exit code and what it printed, for a path of a host that is resolved to this machine.
+    /// Curl's exit code and what it printed, for a path of a host that is resolved to this computer.
     fn curl(&self, host: &str, path: &str, options: &[&str]) -> (Option<i32>, String) {
         let port = &self.port;
         let mut curl = Command::new("curl");

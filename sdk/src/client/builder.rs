@@ -79,7 +79,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Allows plain http to exactly this host (a name or an address, no port). This machine is always allowed.
+    /// Allows plain http to exactly this host (a name or an address, no port). This computer is always allowed.
     pub fn allow_http(mut self, host: impl Into<String>) -> Self {
         self.http_hosts.push(host.into());
         self

@@ -9,7 +9,7 @@ use crate::Error;
 /// The origin of a base URL: scheme, host and port.
 ///
 /// # Errors
-/// For anything but `http(s)://host[:port]`, and for plain http to a host that is neither this machine nor named in
+/// For anything but `http(s)://host[:port]`, and for plain http to a host that is neither this computer nor named in
 /// `http_hosts`: the key would be readable on the way.
 pub(super) fn of(base_url: &str, http_hosts: &[String]) -> Result<String, Error> {
     let text = base_url.trim();

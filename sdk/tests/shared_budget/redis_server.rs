@@ -30,12 +30,12 @@ enum NotStarted {
 }
 
 impl RedisServer {
-    /// None, and a line that says so, when this machine has no redis-server.
+    /// None, and a line that says so, when this computer has no redis-server.
     pub fn start(test: &str) -> Option<Self> {
         Self::start_with(test, "redis")
     }
 
-    /// One that speaks TLS only, with the certificate of this machine that the tests share.
+    /// One that speaks TLS only, with the certificate of this computer that the tests share.
     #[cfg(feature = "redis-tls")]
     pub fn start_with_tls(test: &str) -> Option<Self> {
         Self::start_with(test, "rediss")
