@@ -3,9 +3,10 @@
 use std::fmt::{self, Display};
 
 use chrono::{DateTime, Utc};
-use http::{HeaderMap, header};
+use http::{HeaderMap, StatusCode, header};
 use serde_json::Value;
 
+use crate::answer::Answer;
 use crate::envelope::{DecodeProblem, Envelope, json};
 use crate::model::Timestamp;
 
@@ -16,22 +17,48 @@ use crate::model::Timestamp;
 pub struct AnswerCheck<'a> {
     headers: &'a HeaderMap,
     body: &'a [u8],
+    status: StatusCode,
     /// The page that was asked for in place of the request's own.
     page: Option<u32>,
     prefix: &'static str,
     problem: Option<DecodeProblem>,
 }
 
+/// The members of a request that name a record, and where an answer may repeat them.
+const IDENTITY: [(&str, &str); 8] = [
+    ("client_id", "client_id"),
+    ("client_id", "billing_customer_id"),
+    ("billing_customer_id", "billing_customer_id"),
+    ("billing_customer_id", "client_id"),
+    ("service_id", "service_id"),
+    ("product_slug", "product_slug"),
+    ("endpoint_id", "endpoint_id"),
+    ("monitored_domain_id", "monitored_domain_id"),
+];
+
+/// A number or a text, in one spelling; numbers may come as text.
+fn plain(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) if !text.trim().is_empty() => {
+            let text = text.trim().trim_end_matches(".0");
+            Some(text.to_ascii_lowercase())
+        }
+        Value::Number(number) => Some(number.to_string().trim_end_matches(".0").to_owned()),
+        _ => None,
+    }
+}
+
 impl<'a> AnswerCheck<'a> {
-    /// A check of an answer with these headers and this body, in this envelope.
-    pub(crate) fn new(headers: &'a HeaderMap, body: &'a [u8], envelope: Envelope) -> Self {
+    /// A check of this answer, in this envelope.
+    pub(crate) fn new(answer: &'a Answer, envelope: Envelope) -> Self {
         let prefix = match envelope {
             Envelope::Success | Envelope::SuccessOrUnavailable | Envelope::Resource => "data.",
             Envelope::Document | Envelope::Empty => "",
         };
         Self {
-            headers,
-            body,
+            headers: &answer.headers,
+            body: &answer.body,
+            status: answer.status,
             page: None,
             prefix,
             problem: None,
@@ -81,6 +108,32 @@ impl<'a> AnswerCheck<'a> {
         let requested = self.page.or(requested).unwrap_or(1);
         if requested != answered {
             self.refuse(member, "the page has another number than was asked for");
+        }
+    }
+
+    /// Whether the call has made a new record: its answer has the status 201.
+    pub fn is_created(&self) -> bool {
+        self.status == StatusCode::CREATED
+    }
+
+    /// A record that was just made is in none of these states; a word that the specification does not know passes.
+    pub(crate) fn starts_in_none_of<T: PartialEq>(&mut self, ended: &[T], answered: &T) {
+        if self.is_created() && ended.contains(answered) {
+            self.refuse("status", "a new record does not begin in this state");
+        }
+    }
+
+    /// What names the record is the same wherever the answer repeats it, in members that the result has no field for, too.
+    pub(crate) fn same_identity(&mut self, request: &Value) {
+        let Ok(body) = json::parse(self.body) else {
+            return;
+        };
+        let answered = body.get("data").unwrap_or(&body);
+        for (asked, repeated) in IDENTITY {
+            let pair = plain(&request[asked]).zip(plain(&answered[repeated]));
+            if pair.is_some_and(|(asked, repeated)| asked != repeated) {
+                self.refuse(repeated, "it is another one than was asked for");
+            }
         }
     }
 

@@ -89,6 +89,8 @@ failures! {
     UnreadableAnswer: "unreadable_answer", Unavailable, false, Some("something between here and the service answered instead, or the address is not the portal's: check it with `auth status`");
     /// An answer that lacks what it should tell.
     IncompleteAnswer: "unreadable_answer", Unavailable, false, None;
+    /// An answer whose record is not what was asked for.
+    OtherAnswer: "other_answer", Unavailable, false, Some("look at what was done before you repeat it");
     /// A call that something on this computer refused.
     Refused: "refused", Unavailable, false, None;
     /// A host without an address.

@@ -2,6 +2,7 @@
 
 use super::Session;
 use super::batch::redacted;
+use super::difference::{AskedAndAnswered, Difference};
 use crate::error::{CliError, LocalErrorKind};
 use crate::session::guard::Guard;
 use crate::session::profile::Protected;
@@ -146,6 +147,20 @@ impl Session {
             Ok(response) => {
                 let result = result_of(&response, O::INFO.name, planned);
                 let body = (!O::INFO.secret).then(|| response.raw_field("").unwrap_or_default());
+                let answered = body.as_ref().map(|body| body.get("data").unwrap_or(body));
+                if let Some(answered) = answered {
+                    let both = AskedAndAnswered {
+                        asked: &request,
+                        answered,
+                        is_new: response.was_created() == Some(true),
+                    };
+                    if let Some(difference) = both.difference(O::INFO.name) {
+                        let look = look_at(O::INFO.name, both, &affected, planned);
+                        let error = self.not_as_asked(&planned.about, &difference, look);
+                        recorded.unclear(&error.code());
+                        return Err(error);
+                    }
+                }
                 recorded.answered(result, body.as_ref());
                 self.say_place(result, O::INFO.name);
                 Ok(Answered { response, result })
@@ -155,6 +170,19 @@ impl Session {
                 Err(error)
             }
         })
+    }
+
+    /// The error of an answer whose record is not what was asked for.
+    fn not_as_asked(&self, about: &str, difference: &Difference, look: Option<String>) -> CliError {
+        let sentence = format!(
+            "{about}: the service answered with {difference}; whether it did what was asked is not known"
+        );
+        let sentence = self.without_key(&sentence);
+        let error = CliError::new(LocalErrorKind::OtherAnswer, sentence).about_something_lost();
+        match look {
+            Some(look) => error.hint(look),
+            None => error,
+        }
     }
 
     /// Records a call of any path, which is sent by the caller.
@@ -320,6 +348,33 @@ impl Session {
     }
 }
 
+/// The line that looks at the record of an answer, where the service can show it.
+fn look_at(
+    operation: &str,
+    both: AskedAndAnswered<'_>,
+    affected: &AffectedRecords,
+    planned: &PlannedChange,
+) -> Option<String> {
+    let id = record_of(operation, both.answered).or_else(|| record_of(operation, both.asked));
+    let id = id.filter(|id| id.parse::<Uuid>().is_ok());
+    let customer = affected.customers.iter().chain(&planned.customers).next();
+    let kind = operation.rsplit('_').next()?;
+    Some(match (kind, id, customer) {
+        ("rule", Some(id), _) => format!("look at it: `rules show {id}`"),
+        ("endpoint", Some(id), _) => format!("look at it: `endpoint show {id}`"),
+        ("domain", Some(id), Some(customer)) => {
+            format!("look at it: `domain show {id} -c {customer}`")
+        }
+        ("subscription", _, Some(customer)) => format!(
+            "see what the customer has now: `status -c {customer}`; the service cannot list subscriptions"
+        ),
+        ("services", ..) => {
+            "send the same file again: what is as it was reported counts as unchanged".to_owned()
+        }
+        _ => return None,
+    })
+}
+
 /// The server that a request names beside its own record.
 fn server_in(operation: &str, request: &Value) -> Option<EndpointId> {
     let is_apart = operation.ends_with("_rule") || operation.ends_with("_firewall");
@@ -383,6 +438,20 @@ impl Recorded<'_> {
                 code: None,
             },
         );
+    }
+
+    /// It was answered, but not so that anybody could tell what was done.
+    fn unclear(mut self, code: &str) {
+        self.has_ended = true;
+        if let (Some(change), Some(state)) = (self.change, self.session.state()) {
+            let answer = ChangeAnswer {
+                result: Some(ChangeResult::Pending),
+                took: self.began.elapsed(),
+                code: Some(code),
+                ..ChangeAnswer::default()
+            };
+            state.end_change(change, &answer);
+        }
     }
 
     /// It was answered with an error, or not at all.

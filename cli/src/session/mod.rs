@@ -6,6 +6,7 @@ pub mod call_log;
 pub mod calls;
 pub mod connection;
 pub mod credentials;
+mod difference;
 pub mod flags;
 pub mod guard;
 pub mod local;

@@ -91,7 +91,179 @@ fn what_is_new_and_has_ended_is_no_success() {
     body["data"]["status"] = "terminated".into();
     answer_with(&tenant, status, &body);
     let run = shell.line("provision 203.0.113.3 -c 42").exits(7);
-    assert!(run.stderr.contains("the status terminated"), "{run:?}");
+    assert!(
+        run.stderr.contains("a new record does not begin"),
+        "{run:?}"
+    );
+}
+
+/// A line, a member of its answer that is bent, and what is said of it.
+const BENT: [(&str, &str, &str, &str); 14] = [
+    (
+        "rules add web-1 99 -m for-the-console --expires 2027-06-30",
+        "expires_at",
+        "\"2028-01-31T00:00:00+00:00\"",
+        "the last day 2028-01-31T00:00:00+00:00 in place of 2027-06-30",
+    ),
+    (
+        "rules add web-1 99 -m for-the-console --expires 2027-06-30",
+        "expires_at",
+        "null",
+        "the last day (none) in place of 2027-06-30",
+    ),
+    (
+        "rules add web-1 99 -m for-the-console --service ssh",
+        "service",
+        "\"rdp\"",
+        "the service name rdp in place of ssh",
+    ),
+    (
+        "rules add web-1 99 -m for-the-console",
+        "protocol",
+        "\"udp\"",
+        "the port 99/udp in place of 99/tcp",
+    ),
+    (
+        "rules add web-1 99 -m for-the-console",
+        "endpoint_id",
+        "\"00000000-0000-4000-8000-000000000001\"",
+        "another one than was asked for",
+    ),
+    (
+        "rules add --global 99 -m for-the-console -c 42",
+        "endpoint_id",
+        "\"00000000-0000-4000-8000-000000000001\"",
+        "in place of all servers",
+    ),
+    (
+        "rules edit RULE --expires never",
+        "expires_at",
+        "\"2028-01-31T00:00:00+00:00\"",
+        "the last day 2028-01-31T00:00:00+00:00 in place of (none)",
+    ),
+    (
+        "provision 203.0.113.9 -c 42",
+        "ip_address",
+        "\"203.0.113.8\"",
+        "the address 203.0.113.8 in place of 203.0.113.9",
+    ),
+    (
+        "provision 203.0.113.9 -c 42",
+        "client_id",
+        "43",
+        "another one than was asked for",
+    ),
+    (
+        "domain provision new.example --service 601 -c 42",
+        "domain",
+        "\"old.example\"",
+        "the domain old.example in place of new.example",
+    ),
+    (
+        "domain rename first.example second.example -c 42",
+        "domain",
+        "\"first.example\"",
+        "the domain first.example in place of second.example",
+    ),
+    (
+        "subscription set 777 --product port_monitoring --plan starter -c 42 -y",
+        "plan_slug",
+        "\"business\"",
+        "the plan business in place of starter",
+    ),
+    (
+        "subscription set 777 --product port_monitoring --plan starter -c 42 -y",
+        "status",
+        "\"suspended\"",
+        "a new record does not begin",
+    ),
+    (
+        "subscription change 601 --product domain_monitoring --quantity 4 -c 42 -y",
+        "product_slug",
+        "\"port_monitoring\"",
+        "another one than was asked for",
+    ),
+];
+
+/// What the service answers to a line, on an account of its own.
+fn true_answer(line: &str) -> (u16, Value) {
+    let (tenant, shell) = with_domain();
+    let line = line.replace("RULE", &rule_of(&shell));
+    shell.line(&line).exits(0);
+    last_answer(&tenant)
+}
+
+fn with_domain() -> (Account, Shell) {
+    let (tenant, shell) = furnished();
+    for line in [
+        "subscription set 601 --product domain_monitoring --quantity 3 -c 42",
+        "domain provision first.example --service 601 -c 42",
+    ] {
+        shell.line(line).exits(0);
+    }
+    (tenant, shell)
+}
+
+fn rule_of(shell: &Shell) -> String {
+    let rules = shell.line("rules list -o ids").exits(0).stdout;
+    rules.lines().next().expect("a rule").to_owned()
+}
+
+#[test]
+fn a_member_that_is_answered_otherwise_is_no_success() {
+    for (line, member, value, said) in BENT {
+        let (status, mut body) = true_answer(line);
+        body["data"][member] = serde_json::from_str(value).expect("JSON");
+        let (tenant, shell) = with_domain();
+        let rule = rule_of(&shell);
+        // The record that is asked for is this account's.
+        if line.starts_with("rules edit") {
+            body["data"]["id"] = rule.as_str().into();
+        }
+        let server = shell.line("endpoint list -o ids -c 42").exits(0).stdout;
+        let domain = shell.line("domain list -o ids -c 42").exits(0).stdout;
+        if line.starts_with("rules") && member != "endpoint_id" {
+            body["data"]["endpoint_id"] = server.trim().into();
+            body["data"]["endpoint"] = Value::Null;
+        }
+        if line.starts_with("domain rename") {
+            body["data"]["monitored_domain_id"] = domain.trim().into();
+        }
+        answer_with(&tenant, status, &body);
+        let run = shell.line(&line.replace("RULE", &rule)).exits(7);
+        assert!(run.stderr.contains(said), "{line}: {run:?}");
+        assert!(run.stdout.is_empty(), "{line}: {run:?}");
+    }
+}
+
+#[test]
+fn a_row_that_is_answered_otherwise_fails_and_its_outcome_stays_unknown() {
+    let (tenant, shell) = furnished();
+    let (status, body) = true_answer("rules add web-1 99 -m for-the-console");
+    let mut body = body;
+    let server = shell.line("endpoint list -o ids -c 42").exits(0).stdout;
+    body["data"]["endpoint_id"] = server.trim().into();
+    body["data"]["endpoint"] = Value::Null;
+    answer_with(&tenant, status, &body);
+    let run = shell
+        .line("rules add web-1 99 100 -m for-the-console -o json")
+        .exits(8);
+    let items = run.json()["items"].clone();
+    // The first is answered as it was asked for, the second with the first one's record.
+    assert_eq!(items[1]["status"], "failed", "{items}");
+    assert_eq!(items[1]["error"]["exit_code"], 7, "{items}");
+    assert!(
+        items[1]["error"]["hint"].to_string().contains("rules show"),
+        "{items}"
+    );
+    let told = shell.line("history -o json").exits(0).json();
+    let last = told.as_array().and_then(|rows| {
+        rows.iter()
+            .find(|row| row.to_string().contains("100/tcp"))
+            .cloned()
+    });
+    let last = last.expect("the row of 100");
+    assert_ne!(last["result"], "changed", "{last}");
 }
 
 #[test]

@@ -109,3 +109,27 @@ fn a_name_without_an_address_and_a_shell_without_completion_are_told() {
     let run = shell.line("doctor -o json").exits(0);
     assert_eq!(check(&run, "completion")["result"], "good");
 }
+
+#[test]
+fn a_state_that_lacks_a_part_is_told() {
+    for part in ["table seen", "view resumable"] {
+        let shell = Shell::of(&account());
+        shell.line("provision 203.0.113.1 -c 42").exits(0);
+        let run = shell.line("doctor -o json").exits(0);
+        assert_eq!(check(&run, "memory")["result"], "good", "{part}");
+        let path = shell.path(".local/state/secmon/state.db");
+        let database = rusqlite::Connection::open(path).expect("a database");
+        let drop = database.execute_batch(&format!("DROP {part}"));
+        drop.expect("it is there");
+        let run = shell.line("doctor -o json");
+        assert_ne!(run.code, 0, "{part}");
+        let memory = check(&run, "memory");
+        assert_eq!(memory["result"], "bad", "{part}: {memory}");
+        assert!(
+            memory["about"]
+                .to_string()
+                .contains(part.split(' ').nth(1).unwrap_or_default()),
+            "{memory}"
+        );
+    }
+}

@@ -166,6 +166,8 @@ fn an_address_that_is_another_server_of_the_customer_is_refused_and_nothing_ends
         let line = format!("endpoint move web-1 203.0.113.2 {flag}");
         let refused = shell.line(&line).exits(2).stderr;
         assert!(refused.contains("already: web-2"), "{refused}");
+        assert!(refused.contains("in a terminal"), "{refused}");
+        assert!(!refused.contains("terminate"), "{refused}");
     }
     let listed = shell.line("endpoint list -c 42 -o json").exits(0).json();
     let names: Vec<_> = (listed.as_array().into_iter().flatten())
@@ -198,4 +200,26 @@ fn a_move_that_finds_no_room_says_that_nothing_was_changed() {
         said.contains("Nothing was changed: web-1 (203.0.113.1) stays where it is."),
         "{said}"
     );
+}
+
+#[test]
+fn the_same_move_by_the_name_that_went_along_is_done_already() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    with_rules(&shell);
+    let line = [&MOVE[..], &["-y"]].concat();
+    shell.run(&line).exits(0);
+    let again = shell.run(&line).exits(0).stdout;
+    assert!(again.contains("already so"), "{again}");
+    assert_eq!(terminated(&tenant), 1);
+}
+
+#[test]
+fn an_address_that_was_known_before_is_told_to_be_restored() {
+    let shell = Shell::of(&account());
+    provision(&shell, "198.51.100.7", "web-9");
+    shell.line("endpoint terminate 198.51.100.7 -y").exits(0);
+    with_rules(&shell);
+    let done = shell.run(&[&MOVE[..], &["-y"]].concat()).exits(0).stdout;
+    assert!(done.contains("is restored"), "{done}");
 }

@@ -243,3 +243,18 @@ fn an_added_server_is_judged_like_a_provisioned_one() {
     ]);
     assert_eq!(added.exits(0).json()["ip_address"], "2001:db8::51");
 }
+
+#[test]
+fn a_server_that_ended_and_is_provisioned_again_is_restored_in_the_history_too() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.10", "web-1");
+    shell.line("endpoint terminate web-1 -y").exits(0);
+    let done = shell.line("provision 203.0.113.10 -c 42").exits(0).stdout;
+    assert!(done.contains("is monitored again"), "{done}");
+    let told = shell.line("history -o json").exits(0).json();
+    let rows = told.as_array().expect("a list");
+    let newest = rows
+        .iter()
+        .find(|row| row["operation"] == "provision_endpoint");
+    assert_eq!(newest.expect("a row")["result"], "changed", "{told}");
+}

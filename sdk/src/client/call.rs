@@ -12,7 +12,7 @@ use crate::pipeline::{Call, Failure};
 use crate::request_options::RequestOptions;
 use crate::response::Response;
 use crate::{answer::Answer, envelope};
-use http::StatusCode;
+use http::{Method, StatusCode};
 
 /// A call that waits to be sent: by `.await`, or by [`send`](CallBuilder::send), which saves an allocation. It owns what it
 /// needs, so that it can be spawned.
@@ -97,9 +97,14 @@ pub(crate) fn conclude<O: Operation>(
     };
     let read = read.and_then(|data| {
         let Some(asked) = asked else { return Ok(data) };
-        let mut check = AnswerCheck::new(&answer.headers, &answer.body, O::INFO.envelope);
+        let mut check = AnswerCheck::new(&answer, O::INFO.envelope);
         check = check.for_page(asked.page);
         asked.operation.check_answer(&data, &mut check);
+        if O::INFO.method != Method::GET
+            && let Ok(request) = serde_json::to_value(asked.operation)
+        {
+            check.same_identity(&request);
+        }
         match check.into_problem() {
             Some(problem) => Err(problem),
             None => Ok(data),

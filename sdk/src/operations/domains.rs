@@ -29,6 +29,12 @@ operations! {
             /// E-mail address of the customer's account, used when it is created; at most 255 characters.
             client_email: String [email],
         }
+        answer {
+            |_, answer, check| {
+                let ended = [DomainStatus::Paused, DomainStatus::Terminated];
+                check.starts_in_none_of(&ended, &answer.status);
+            }
+        }
         accessors { Domains:
             /// Starts watching a domain: [`ProvisionDomain`].
             call provision(domain: ProvisionDomain) = domain;

@@ -71,6 +71,7 @@ operations! {
             |request, answer, check| {
                 let customer = answer.billing_customer_id.as_ref();
                 check.same_if_present("billing_customer_id", Some(&request.billing_customer_id), customer);
+                check.starts_in_none_of(&[EndpointStatus::Terminated], &answer.status);
             }
         }
         accessors { Servers:

@@ -50,6 +50,12 @@ operations! {
                 }
             }
         }
+        answer {
+            |_, answer, check| {
+                let ended = [EndpointStatus::Paused, EndpointStatus::Terminated];
+                check.starts_in_none_of(&ended, &answer.status);
+            }
+        }
         accessors { Servers:
             /// Starts monitoring a server that a service of the billing
             /// system pays for, and is the one to choose there: [`ProvisionEndpoint`].

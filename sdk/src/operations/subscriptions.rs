@@ -36,7 +36,11 @@ operations! {
             client_email: String [email],
         }
         answer {
-            |request, answer, check| check.same("product_slug", &request.product_slug, &answer.product_slug)
+            |request, answer, check| {
+                check.same("product_slug", &request.product_slug, &answer.product_slug);
+                let ended = [SubscriptionStatus::Suspended, SubscriptionStatus::Cancelled];
+                check.starts_in_none_of(&ended, &answer.status);
+            }
         }
         accessors { Subscriptions:
             /// Records or changes what a customer bought: [`ProvisionSubscription`].

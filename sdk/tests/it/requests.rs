@@ -487,3 +487,36 @@ async fn what_was_asked_for_one_server_is_answered_with_it() {
         assert!(error.to_string().contains("endpoint_id"), "{error}");
     }
 }
+
+#[tokio::test]
+async fn what_names_the_record_is_the_same_wherever_an_answer_repeats_it() {
+    let (client, script) = scripted();
+    let service = ServiceId::try_from(501).expect("a service");
+    for (member, value) in [
+        ("client_id", json!("43")),
+        ("billing_customer_id", json!(43)),
+        ("service_id", json!(502)),
+        ("product_slug", json!("endpoint")),
+    ] {
+        let mut state = json!({"subscription_id": ID, "status": "suspended", "client_id": "42"});
+        state[member] = value;
+        script.answer(StatusCode::OK, success(state));
+        let suspend = SuspendSubscription::new(customer(), service, "port_monitoring");
+        let error = client.send(suspend).await.expect_err(member);
+        assert_eq!(error.kind(), ErrorKind::Decode, "{error}");
+        assert!(error.to_string().contains(member), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_new_record_is_in_no_state_that_ends_it() {
+    let (client, script) = scripted();
+    let ended = json!({"endpoint_id": ID, "status": "terminated"});
+    script.answer(StatusCode::CREATED, success(ended.clone()));
+    let provision = ProvisionEndpoint::new(customer()).hostname("web.example.com");
+    let made = client.send(provision.clone()).await;
+    assert_eq!(made.expect_err("it has ended").kind(), ErrorKind::Decode);
+    // One that was there is shown as it is.
+    script.answer(StatusCode::OK, success(ended));
+    client.send(provision).await.expect("a record");
+}

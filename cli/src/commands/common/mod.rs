@@ -1,7 +1,6 @@
 //! What several nouns have in common.
 
 pub mod args;
-pub mod asked;
 pub mod capacity;
 pub mod findings;
 pub mod live;

@@ -3,6 +3,7 @@
 mod add;
 pub mod change;
 mod list;
+mod move_source;
 mod relocate;
 mod rename;
 mod show;

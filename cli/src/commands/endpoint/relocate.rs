@@ -1,6 +1,7 @@
 //! `secmon endpoint move`: a server gets another address, or another customer. The new one is made, name, rules and paused
 //! state go along, and only then the old one ends. The same command again goes on with what is left.
 
+use super::move_source::{is_suspended, made_by_move, own_hostname, own_nickname, resource};
 use crate::bulk::args::RunArgs;
 use crate::bulk::{
     self, Applied, BulkOperation, Created, Label, PlannedRow, Question, RowOutcome, Step,
@@ -10,7 +11,7 @@ use crate::commands::common::other_owners;
 use crate::commands::common::usage::Usage;
 use crate::commands::common::views::ports_of;
 use crate::commands::domain::provision;
-use crate::commands::lifecycle::{Resource, Transition, send};
+use crate::commands::lifecycle::{Transition, send};
 use crate::commands::rules::create::{self, Existing, Place, RulesThere, Wanted};
 use crate::context::Context;
 use crate::error::{CliError, Exit, LocalErrorKind};
@@ -19,11 +20,13 @@ use crate::session::batch::RunKind;
 use crate::session::calls::PlannedChange;
 use crate::session::prompt::ConfirmationLevel;
 use crate::session::settings;
+use crate::state::StateDb;
 use crate::state::changes::Scope;
 use crate::state::records::{Observation, Server};
 use crate::ui::outcome::{Block, Outcome, to_json};
 use crate::values::durations::counted;
 use clap::Args;
+use secmon::Response;
 use secmon::model::{Address, CustomerId, Endpoint, EndpointStatus, Rule, RuleScope, RuleStatus};
 use secmon::operations::{CreateEndpoint, ListEndpoints, ProvisionEndpoint, UpdateEndpoint};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -86,6 +89,8 @@ struct Moving<'a> {
     new: OnceCell<Endpoint>,
     /// Steps between the first and the last that are still to be done.
     missing: Cell<usize>,
+    /// Whether the new address was in no list, and was known to the service all the same.
+    is_restored: Cell<bool>,
 }
 
 /// Runs the command.
@@ -96,6 +101,7 @@ pub async fn run(context: &Context, args: &EndpointMoveArgs) -> Result<Outcome, 
         source: RefCell::default(),
         new: OnceCell::new(),
         missing: Cell::new(0),
+        is_restored: Cell::new(false),
     };
     let items = bulk::run_bulk(context, &moving, &args.run).await?;
     let mut outcome = bulk::report(&context.screen, MOVED, &items)?;
@@ -142,7 +148,10 @@ impl Moving<'_> {
             let (id, about) = (server.id.to_string(), self.about_new(to));
             let state = self.context.session.state();
             // The name that was typed has gone along to the new server, and the old one has ended.
-            if state.is_some_and(|state| state.made_by_unfinished(VERB, &id, &about)) {
+            let is_moved = |state: &StateDb| {
+                state.made_by_unfinished(VERB, &id, &about) || made_by_move(state, &id, &about)
+            };
+            if state.is_some_and(is_moved) {
                 self.new.get_or_init(|| server);
                 return Ok(None);
             }
@@ -253,7 +262,7 @@ impl Moving<'_> {
                     references::name_of(&there)
                 ))
                 .hint(format!(
-                    "give another address, or end that server first: `endpoint terminate {}`",
+                    "look at it: `endpoint show {}`; to give it this one's name and rules, run the same line in a terminal, where it is asked about",
                     there.id
                 )));
             }
@@ -355,8 +364,15 @@ impl Moving<'_> {
             true => "suspended as before",
             false => "monitored",
         };
+        let restored = match self.is_restored.get() {
+            true => format!(
+                " {} was known before and is restored: rules that it had then may count again.",
+                self.args.address
+            ),
+            false => String::new(),
+        };
         format!(
-            "{} of customer {} is {state} at {}, with {}; {} is terminated.",
+            "{} of customer {} is {state} at {}, with {}; {} is terminated.{restored}",
             references::handle_of(&source.server),
             source.to,
             self.args.address,
@@ -382,6 +398,7 @@ impl Moving<'_> {
                 let answered = session.change(request, about).await?;
                 answered.map(|answered| {
                     let id = answered.response.data.endpoint_id;
+                    self.note_restored(&answered.response);
                     let created = Created::by(&answered.response);
                     let sentence = format!("Server {address} is monitored for customer {to}.");
                     (
@@ -400,6 +417,7 @@ impl Moving<'_> {
                 let answered = session.change(request, about).await?;
                 answered.map(|answered| {
                     let data = &answered.response.data;
+                    self.note_restored(&answered.response);
                     session.learn(Observation::Servers(vec![Server::from(data)]));
                     let created = Created::by(&answered.response);
                     let sentence = format!("Server {address} is added for customer {to}.");
@@ -421,6 +439,10 @@ impl Moving<'_> {
         new.id = id;
         self.new.get_or_init(|| new);
         Ok(RowOutcome::Applied(applied))
+    }
+
+    fn note_restored<T>(&self, answer: &Response<T>) {
+        self.is_restored.set(answer.was_created() == Some(false));
     }
 
     async fn name(&self, source: &MoveSource, name: &str) -> Result<RowOutcome, CliError> {
@@ -459,26 +481,6 @@ impl Moving<'_> {
         }
         self.change(&source.server, Transition::Terminate).await
     }
-}
-
-fn resource(server: &Endpoint) -> Resource {
-    Resource::Server(Box::new(ServerTarget::from(server.clone())))
-}
-
-/// What somebody has suspended stays so; what the platform has paused, it decides anew.
-fn is_suspended(server: &Endpoint) -> bool {
-    server.status == EndpointStatus::Paused && server.quota_paused != Some(true)
-}
-
-/// A nickname that is not its address.
-fn own_nickname(server: &Endpoint) -> Option<String> {
-    let name = server.nickname.clone();
-    name.filter(|name| !name.is_empty() && server.ip_address != name.as_str())
-}
-
-fn own_hostname(server: &Endpoint) -> Option<String> {
-    let name = server.hostname.clone();
-    name.filter(|name| server.ip_address != name.as_str())
 }
 
 fn settled(step: MoveStep, id: String, note: &str) -> PlannedRow<MoveStep> {

@@ -1,6 +1,5 @@
 //! `secmon endpoint rename`.
 
-use crate::commands::common::asked::AskedFor;
 use crate::commands::common::views;
 use crate::context::Context;
 use crate::error::CliError;
@@ -47,13 +46,6 @@ pub async fn run(context: &Context, args: &EndpointRenameArgs) -> Result<Outcome
     };
     let seen = Observation::Servers(vec![Server::from(&answer.data)]);
     context.session.learn(seen);
-    let answered = answer.data.nickname.as_deref().unwrap_or_default().trim();
-    AskedFor::of(
-        format!("Server {}", endpoint.ip_address),
-        format!("endpoint show {}", endpoint.id),
-    )
-    .same("the name", Some(args.name.trim()), answered)
-    .check()?;
     let name = references::handle_of(&answer.data);
     let sentence = format!("Server {} is now named {name}.", endpoint.ip_address);
     let table = Table::of(views::ENDPOINT, [&answer.data]);

@@ -1,7 +1,6 @@
 //! The calls that provision one target.
 
 use crate::bulk::{Applied, Created, RowOutcome};
-use crate::commands::common::asked::AskedFor;
 use crate::commands::domain::provision::{self, Presence};
 use crate::error::{CliError, Failure};
 use crate::references::targets::{NewServer, Target};
@@ -92,18 +91,6 @@ async fn send_server(
     let answer = &answered.response;
     let id = answer.data.endpoint_id;
     let created = Created::by(answer);
-    if created == Created::Yes && answer.data.status == EndpointStatus::Terminated {
-        AskedFor::of(
-            format!("Server {}", server.name),
-            format!("endpoint show {id}"),
-        )
-        .same(
-            "the status",
-            Some(&EndpointStatus::Active),
-            &answer.data.status,
-        )
-        .check()?;
-    }
     if created == Created::Yes {
         learn(session, server, id);
     }

@@ -33,7 +33,8 @@ pub async fn run(
             format!("set it: `endpoint rename {} NAME`", done.id),
         );
     };
-    let outcome = send(&context.session, target, Presence::Unknown, halfway).await?;
+    let presence = presence(context, target);
+    let outcome = send(&context.session, target, presence, halfway).await?;
     let id = outcome
         .applied()
         .and_then(|applied| applied.id.parse::<Uuid>().ok());
@@ -62,6 +63,22 @@ pub async fn run(
     };
     outcome.deferred_error = waited.err();
     Ok(outcome)
+}
+
+/// What this computer has ended is in no list any more: the service restores it.
+fn presence(context: &Context, target: &Target) -> Presence {
+    let (Some((_, address, customer)), Some(state)) = (target.place(), context.session.state())
+    else {
+        return Presence::Unknown;
+    };
+    let is_ended = state
+        .gone_servers()
+        .iter()
+        .any(|server| server.customer == Some(customer) && server.ip.parse() == Ok(address));
+    match is_ended {
+        true => Presence::Absent,
+        false => Presence::Unknown,
+    }
 }
 
 fn next(outcome: &Outcome, target: &Target, id: Uuid) -> [Block; 3] {

@@ -7,7 +7,6 @@ use crate::bulk::{
     self, Applied, BulkOperation, Created, Item, Label, PlannedRow, Question, RowOutcome,
     VerbLabels,
 };
-use crate::commands::common::asked::AskedFor;
 use crate::commands::common::views::ports_of;
 use crate::context::Context;
 use crate::error::{CliError, LocalErrorKind};
@@ -412,27 +411,12 @@ pub async fn add(
     let error = match session.write(request, planned).await {
         Ok(Some(answer)) => {
             learn(session, place, &answer.data);
-            as_asked(&about, &answer.data, port)?;
             return Ok(RowOutcome::Applied(made(wanted, &answer.data)));
         }
         Ok(None) => return Ok(RowOutcome::Planned),
         Err(error) => error.during(format!("allowing {about}")),
     };
     not_made(session, wanted, existing, error).await
-}
-
-/// Whether a rule that was answered allows what was asked for.
-pub fn as_asked(about: &str, rule: &Rule, asked: &PortSpec) -> Result<(), CliError> {
-    let Some(range) = rule.ports() else {
-        return Ok(());
-    };
-    let answered = PortSpec {
-        range,
-        protocol: rule.protocol.clone(),
-    };
-    AskedFor::of(about, format!("rules show {}", rule.id))
-        .same("the port", Some(asked), &answered)
-        .check()
 }
 
 /// Whose a rule of all servers is, the service never says: whoever made it knows.
@@ -460,6 +444,8 @@ async fn not_made(
                 Ok(RowOutcome::Applied(made(wanted, &rule)))
             }
             Err(_) => Err(error),
+            // The answer itself names the rule to look at.
+            Ok(None) if error.is(LocalErrorKind::OtherAnswer) => Err(error),
             Ok(None) => Err(error.hint("the rule was not added: run the command again")),
         };
     }
@@ -467,13 +453,15 @@ async fn not_made(
         return Err(error);
     }
     let there = rules_of(session, &wanted.place).await;
-    let mut there = there.unwrap_or_default().into_iter();
-    let Some(rule) = there.find(|rule| wanted.port.meets(rule)) else {
+    let there = there.unwrap_or_default();
+    // Somebody may have added the very same since the rules were read.
+    if let Some(same) = there.iter().find(|rule| wanted.is_made(rule)) {
+        return Ok(RowOutcome::Skipped(skipped(wanted, same)));
+    }
+    let Some(rule) = there.into_iter().find(|rule| wanted.port.meets(rule)) else {
         return Err(error);
     };
     match existing {
-        // Somebody has added the very same since the rules were read.
-        _ if wanted.is_made(&rule) => Ok(RowOutcome::Skipped(skipped(wanted, &rule))),
         Existing::Skip => Ok(RowOutcome::Skipped(skipped(wanted, &rule))),
         Existing::Fail => Err(in_the_way(error, &rule)),
     }

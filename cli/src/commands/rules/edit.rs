@@ -1,9 +1,7 @@
 //! `secmon rules edit`.
 
-use super::create;
 use super::rule::{self, danger_of, sentence, servers_of};
 use crate::commands::common::args::Justification;
-use crate::commands::common::asked::AskedFor;
 use crate::commands::common::views;
 use crate::context::Context;
 use crate::error::{CliError, LocalErrorKind};
@@ -51,11 +49,6 @@ pub async fn run(context: &Context, args: RuleEditArgs) -> Result<Outcome, CliEr
     let rule = rule::find(session, &args.rule).await?;
     let mut update = changed(&rule, &args)?;
     update.billing_customer_id = rule::customer_of(session, &rule);
-    let asked = PortSpec {
-        range: update.ports,
-        protocol: update.protocol.clone(),
-    };
-    let reason = update.justification.clone();
     let level = danger_of(session, &rule, ConfirmationLevel::Mild);
     let question = format!("About to change the {}.", rule::about(session, &rule));
     context
@@ -68,17 +61,6 @@ pub async fn run(context: &Context, args: RuleEditArgs) -> Result<Outcome, CliEr
     let Some(answer) = sent.await? else {
         return Ok(Outcome::record(Value::Null, Table::of(views::RULE, [])));
     };
-    let about = rule::about(session, &rule);
-    create::as_asked(&about, &answer.data, &asked)?;
-    let answered = answer
-        .data
-        .justification
-        .as_deref()
-        .unwrap_or_default()
-        .trim();
-    AskedFor::of(&about, format!("rules show {}", rule.id))
-        .same("the reason", Some(reason.trim()), answered)
-        .check()?;
     let table = Table::of(views::RULE, [&answer.data]);
     let sentence = sentence(&answer.data, &servers_of(session, &rule));
     Ok(Outcome::record(to_json(&answer.data), table).tell(vec![Block::text(sentence)]))

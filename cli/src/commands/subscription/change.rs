@@ -68,7 +68,6 @@ pub async fn run(context: &Context, args: SubscriptionChangeArgs) -> Result<Outc
         Err(error) => Err(plans::named_in(&context.session, error)),
         Ok(None) => Ok(RowOutcome::Planned),
         Ok(Some(answer)) => {
-            target::as_asked(&subscription, asked, answer.data.quantity)?;
             let outcome = changed(context, &subscription, &answer, asked);
             Ok(with_moves(
                 before,

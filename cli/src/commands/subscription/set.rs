@@ -62,7 +62,6 @@ pub async fn run(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome
         Err(error) => Err(plans::named_in(&context.session, error)),
         Ok(None) => Ok(RowOutcome::Planned),
         Ok(Some(answer)) => {
-            target::as_asked(&subscription, asked, answer.data.quantity)?;
             let done = RowOutcome::Applied(done(context, &subscription, &answer, asked));
             let now = target::active(context, &subscription).await;
             Ok(with_moves(before, now, done))

@@ -1,7 +1,6 @@
 //! The subscription that a command is about.
 
 use crate::bulk::{self, Applied, Item, Label, RowOutcome};
-use crate::commands::common::asked::AskedFor;
 use crate::commands::common::capacity::{self, Kept};
 use crate::commands::domain::provision;
 use crate::commands::lifecycle::SubscriptionRef;
@@ -119,18 +118,4 @@ pub fn with_moves(
         RowOutcome::Skipped(done) => RowOutcome::Skipped(tell(done)),
         other => other,
     }
-}
-
-/// A quantity that is answered is the one that was asked for, of the product that has one.
-pub fn as_asked(
-    one: &SubscriptionRef,
-    asked: Option<u32>,
-    answered: Option<u32>,
-) -> Result<(), CliError> {
-    let Some(answered) = answered.filter(|_| one.product == capacity::DOMAINS) else {
-        return Ok(());
-    };
-    AskedFor::of(one.label(), format!("status -c {}", one.customer))
-        .same("the quantity", asked, answered)
-        .check()
 }
