@@ -45,12 +45,9 @@ impl AskedAndAnswered<'_> {
             "provision_endpoint" => self.address(),
             "update_endpoint" => self.name(),
             "provision_domain" | "update_domain" => self.domain(),
-            "provision_subscription" => self.of_subscription(("plan_slug", "quantity")),
-            "change_subscription" => self.of_subscription(("new_plan_slug", "new_quantity")),
-            "set_price" => self
-                .word("plan", "plan_slug", "plan_slug")
-                .or_else(|| self.word("currency", "currency", "currency")),
-            "remove_price" => self.word("plan", "plan_slug", "plan_slug"),
+            "provision_subscription" => self.quantity("quantity"),
+            "change_subscription" => self.quantity("new_quantity"),
+            "set_price" => self.word("currency", "currency", "currency"),
             "sync_services" => self.of_reported_services(),
             _ => None,
         }
@@ -83,7 +80,7 @@ impl AskedAndAnswered<'_> {
     /// A text that the call sets as a whole: where none was sent, there is none.
     fn kept_text(self, field: &'static str, member: &str) -> Option<Difference> {
         let answered = self.answered.get(member)?;
-        let [asked, answered] = [&self.asked[member], answered].map(|value| text(value));
+        let [asked, answered] = [&self.asked[member], answered].map(text);
         differing(field, or_none(asked), or_none(answered))
     }
 
@@ -140,13 +137,13 @@ impl AskedAndAnswered<'_> {
         differing("domain", normalized(&asked), normalized(&answered))
     }
 
-    /// A quantity counts only where the product has no plan, and is no single server.
-    fn of_subscription(self, (plan, quantity): (&str, &str)) -> Option<Difference> {
+    /// A quantity counts only where the product has no plan, and is no single server. Plans are written as the service
+    /// names them, so they are not compared.
+    fn quantity(self, asked: &str) -> Option<Difference> {
         let is_server = self.asked["product_slug"] == "endpoint";
         let has_plan = is_server || text(&self.answered["plan_slug"]).is_some();
-        let of_quantity = || self.word("quantity", quantity, "quantity");
-        self.word("plan", plan, "plan_slug")
-            .or_else(|| (!has_plan).then(of_quantity).flatten())
+        let differs = || self.word("quantity", asked, "quantity");
+        (!has_plan).then(differs).flatten()
     }
 
     /// Every service that was reported is changed, unchanged or unknown.

@@ -31,8 +31,7 @@ operations! {
         }
         answer {
             |_, answer, check| {
-                let ended = [DomainStatus::Paused, DomainStatus::Terminated];
-                check.starts_in_none_of(&ended, &answer.status);
+                check.starts_in_none_of(&[DomainStatus::Terminated], &answer.status);
             }
         }
         accessors { Domains:

@@ -52,8 +52,7 @@ operations! {
         }
         answer {
             |_, answer, check| {
-                let ended = [EndpointStatus::Paused, EndpointStatus::Terminated];
-                check.starts_in_none_of(&ended, &answer.status);
+                check.starts_in_none_of(&[EndpointStatus::Terminated], &answer.status);
             }
         }
         accessors { Servers:
