@@ -5,6 +5,7 @@ use std::fmt::{self, Display};
 use chrono::{DateTime, Utc};
 use http::{HeaderMap, StatusCode, header};
 use serde_json::Value;
+use uuid::Uuid;
 
 use crate::answer::Answer;
 use crate::envelope::{DecodeProblem, Envelope, json};
@@ -36,15 +37,25 @@ const IDENTITY: [(&str, &str); 8] = [
     ("monitored_domain_id", "monitored_domain_id"),
 ];
 
-/// A number or a text, in one spelling; numbers may come as text.
-fn plain(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) if !text.trim().is_empty() => {
-            let text = text.trim().trim_end_matches(".0");
-            Some(text.to_ascii_lowercase())
+/// Whether an answer names another record; what cannot be read as what the request has tells nothing (F12).
+fn names_another(asked: &Value, answered: &Value) -> bool {
+    let text = match answered {
+        Value::String(text) => text.trim().to_owned(),
+        Value::Number(number) => number.to_string(),
+        _ => return false,
+    };
+    match asked {
+        Value::Number(number) => {
+            let read = text.parse::<f64>().ok();
+            let read = read.filter(|read| *read >= 1.0 && read.fract() == 0.0);
+            let pair = number.as_f64().zip(read);
+            pair.is_some_and(|(asked, answered)| asked != answered)
         }
-        Value::Number(number) => Some(number.to_string().trim_end_matches(".0").to_owned()),
-        _ => None,
+        Value::String(asked) => match asked.parse::<Uuid>() {
+            Ok(asked) => text.parse::<Uuid>().is_ok_and(|answered| answered != asked),
+            Err(_) => !text.is_empty() && !asked.trim().eq_ignore_ascii_case(&text),
+        },
+        _ => false,
     }
 }
 
@@ -130,8 +141,7 @@ impl<'a> AnswerCheck<'a> {
         };
         let answered = body.get("data").unwrap_or(&body);
         for (asked, repeated) in IDENTITY {
-            let pair = plain(&request[asked]).zip(plain(&answered[repeated]));
-            if pair.is_some_and(|(asked, repeated)| asked != repeated) {
+            if names_another(&request[asked], &answered[repeated]) {
                 self.refuse(repeated, "it is another one than was asked for");
             }
         }

@@ -83,7 +83,7 @@ impl AskedAndAnswered<'_> {
     /// A text that the call sets as a whole: where none was sent, there is none.
     fn kept_text(self, field: &'static str, member: &str) -> Option<Difference> {
         let answered = self.answered.get(member)?;
-        let [asked, answered] = [&self.asked[member], answered].map(|value| text(value));
+        let [asked, answered] = [&self.asked[member], answered].map(text);
         differing(field, or_none(asked), or_none(answered))
     }
 
