@@ -3,7 +3,8 @@
 use super::Session;
 use crate::session::guard::Guard;
 use crate::state::StateDb;
-use crate::state::changes::{BatchId, BatchOutcome, BatchStart, Made, Scope};
+use crate::state::changes::{BatchId, BatchOutcome, BatchStart, Scope};
+use crate::state::unfinished::Made;
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::to_json;
 use secmon::model::CustomerId;

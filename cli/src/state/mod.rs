@@ -11,6 +11,8 @@ mod process;
 pub mod rate;
 pub mod records;
 pub mod rule_owner;
+pub mod suspended;
+pub mod unfinished;
 
 use crate::error::CliError;
 use crate::machine::{env_vars, paths};

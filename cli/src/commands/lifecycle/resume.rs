@@ -7,7 +7,7 @@ use crate::bulk::{Applied, PlannedRow, Question, RowOutcome, Step};
 use crate::context::Context;
 use crate::session::prompt::ConfirmationLevel;
 use crate::state::StateDb;
-use crate::state::changes::Resumable;
+use crate::state::suspended::Resumable;
 use chrono::DateTime;
 use secmon::model::CustomerId;
 
