@@ -6,6 +6,7 @@ use crate::error::{CliError, Exit, LocalErrorKind};
 use crate::session::Session;
 use crate::state::StateDb;
 use crate::state::records::{Domain, Observation};
+use crate::values::domain_names;
 use secmon::model::{CustomerId, DomainId, MonitoredDomain};
 use secmon::operations::{DomainOverview, GetDomainSummary, ListDomains};
 use std::collections::btree_map::Entry;
@@ -102,7 +103,7 @@ pub fn customer_of_domains(context: &Context, names: &[String]) -> Result<Custom
     }
     let known = &context.session.known()?.domains;
     let owners = |name: &String| -> BTreeSet<CustomerId> {
-        let name = normalized(name);
+        let name = domain_names::normalized(name);
         let fits = |domain: &&Domain| domain.name == name || domain.id.to_string() == name;
         known
             .iter()
@@ -129,21 +130,6 @@ pub fn customer_of_domains(context: &Context, names: &[String]) -> Result<Custom
         _ => {}
     }
     context.customer()
-}
-
-/// A name as the service keeps it: of a URL the host, in small letters, without a dot at its end, in its ASCII form.
-pub fn normalized(name: &str) -> String {
-    let name = name.trim();
-    let host = match name.split_once("://") {
-        Some((_, rest)) => {
-            let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
-            authority.rsplit('@').next().unwrap_or_default()
-        }
-        None => name.split('/').next().unwrap_or_default(),
-    };
-    let host = host.split(':').next().unwrap_or_default();
-    let host = host.trim_end_matches('.').to_lowercase();
-    idna::domain_to_ascii(&host).unwrap_or(host)
 }
 
 /// Finds the domains that the arguments name, by id or name; all of them before any is acted on.
@@ -191,7 +177,7 @@ pub async fn domain_targets(
             Entry::Vacant(place) => place.insert(all_domains(&context.session, customer).await?),
             Entry::Occupied(list) => list.into_mut(),
         };
-        let wanted = normalized(name);
+        let wanted = domain_names::normalized(name);
         let fits = |domain: &&DomainRef| Some(domain.id) == id || domain.name == wanted;
         found.push(match (list.iter().find(fits), id) {
             (Some(domain), _) => FoundDomain::There(Box::new(domain.clone())),

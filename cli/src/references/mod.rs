@@ -18,7 +18,7 @@ use crate::error::{CliError, Exit};
 pub use customers::{is_known, nothing_found, refuse_unknown, seen as seen_customers};
 pub use domains::{
     DomainRef, FoundDomain, all_domains, customer_of_domains, domain, domain_targets, domains,
-    learn_domains, listed_domains, monitored, normalized,
+    learn_domains, listed_domains, monitored,
 };
 pub use records::{RecordKind, all_alerts, all_rules, by_id_or_prefix, check_named, rule_pages};
 pub use reference::Reference;

@@ -1,7 +1,7 @@
 //! What was asked for beside what the answer says of it: a success whose record says otherwise is none (F11 leaves these
 //! members to whoever asked). A member that the answer leaves out tells nothing.
 
-use crate::references::normalized;
+use crate::values::domain_names::normalized;
 use chrono::{NaiveDate, TimeDelta};
 use serde_json::Value;
 use std::net::IpAddr;

@@ -16,6 +16,7 @@ use crate::session::prompt::Prompt;
 use crate::state::changes::{ChangeResult, Scope};
 use crate::state::records::{Domain, Observation};
 use crate::ui::outcome::{Outcome, to_json};
+use crate::values::domain_names;
 use clap::Args;
 use secmon::model::ServiceId;
 use secmon::operations::ProvisionDomain;
@@ -103,7 +104,7 @@ impl BulkOperation for Provisioning<'_> {
             false => Vec::new(),
         };
         let planned = self.requests.iter().cloned().map(|request| {
-            let name = references::normalized(&request.domain);
+            let name = domain_names::normalized(&request.domain);
             match listed.iter().find(|domain| domain.name == name) {
                 Some(there) => PlannedRow::settled(request, already(there)),
                 None => PlannedRow::send(request),

@@ -4,9 +4,9 @@ use super::named;
 use crate::bulk::{self, Applied, Item, Label, RowOutcome};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::references;
 use crate::session::calls::PlannedChange;
 use crate::ui::outcome::{Outcome, to_json};
+use crate::values::domain_names;
 use clap::Args;
 use secmon::operations::UpdateDomain;
 
@@ -24,7 +24,7 @@ pub async fn run(context: &Context, args: &DomainRenameArgs) -> Result<Outcome, 
     let new = args.new.as_str();
     let (domain, customer) = named::one(context, &args.domain).await?;
     let (update, label) = (UpdateDomain::new(domain.id, new), domain.name.clone());
-    if references::normalized(new) == label {
+    if domain_names::normalized(new) == label {
         let sentence = format!("Domain {label} has this name already; nothing was changed.");
         let applied = Applied {
             id: domain.id.to_string(),

@@ -10,6 +10,7 @@ use crate::references::{self, DomainRef};
 use crate::session::Session;
 use crate::session::rate_limit::Limits;
 use crate::session::settings::RateLimits;
+use crate::values::domain_names;
 use crate::values::durations::{self, counted};
 use secmon::model::{CustomerId, Endpoint};
 use std::collections::{BTreeSet, HashMap};
@@ -130,7 +131,7 @@ impl KnownTargets {
             }
             Target::Domain(request) => {
                 let listed = self.domains.get(&request.client_id)?;
-                let name = references::normalized(&request.domain);
+                let name = domain_names::normalized(&request.domain);
                 let there = listed.iter().find(|domain| domain.name == name)?;
                 Some(already(there))
             }
