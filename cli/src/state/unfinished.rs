@@ -192,7 +192,7 @@ impl StateDb {
                 "SELECT EXISTS (SELECT 1 FROM change c JOIN batch b ON b.id = c.batch \
                  WHERE c.account = ?1 AND b.verb = ?2 AND b.id IN (SELECT id FROM unfinished) \
                  AND (c.record = ?3 OR (c.record IS NULL AND c.about = ?4)) \
-                 AND c.operation IN ('provision_endpoint', 'create_endpoint'))",
+                 AND c.operation IN ('provision_endpoint', 'create_endpoint', 'provision_domain'))",
                 (account, verb, record, about),
                 |row| row.get(0),
             )

@@ -17,6 +17,7 @@ mod databases;
 mod days;
 mod did_you_mean;
 mod doctor;
+mod domain_moves;
 mod domains;
 mod ended_servers;
 mod error_codes;

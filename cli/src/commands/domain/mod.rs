@@ -9,6 +9,7 @@ mod mentions;
 pub mod named;
 pub mod provision;
 mod release;
+mod relocate;
 mod rename;
 mod show;
 
@@ -18,6 +19,7 @@ use self::mentions::DomainMentionsArgs;
 use self::named::DomainArg;
 use self::provision::DomainProvisionArgs;
 use self::release::DomainReleaseArgs;
+use self::relocate::DomainMoveArgs;
 use self::rename::DomainRenameArgs;
 use crate::commands::lifecycle::Transition;
 use crate::context::Context;
@@ -36,6 +38,8 @@ pub enum DomainCommand {
     Provision(DomainProvisionArgs),
     /// Change the name that a record watches; its history stays
     Rename(DomainRenameArgs),
+    /// Move a domain to another customer: it is provisioned there, and the old record is terminated
+    Move(DomainMoveArgs),
     /// Pause monitoring and keep what was found; `resume` goes on
     #[command(after_help = SUSPEND_EXAMPLES)]
     Suspend(DomainSelection),
@@ -60,6 +64,7 @@ pub async fn run(context: &Context, command: DomainCommand) -> Result<Outcome, C
         DomainCommand::Show(args) => show::run(context, &args).await,
         DomainCommand::Provision(args) => provision::run(context, args).await,
         DomainCommand::Rename(args) => rename::run(context, &args).await,
+        DomainCommand::Move(args) => relocate::run(context, &args).await,
         DomainCommand::Suspend(domains) => {
             change::run(context, &domains, Transition::Suspend).await
         }

@@ -165,17 +165,21 @@ pub fn service(prompt: &Prompt, given: Option<&str>) -> Result<ServiceId, CliErr
     })
 }
 
+/// What a provisioning call is about, where it is remembered.
+pub fn about(request: &ProvisionDomain) -> String {
+    format!(
+        "domain {} for customer {}",
+        request.domain, request.client_id
+    )
+}
+
 /// The provisioning call of a domain.
 pub async fn send(
     session: &Session,
     request: &ProvisionDomain,
     presence: Presence,
 ) -> Result<RowOutcome, CliError> {
-    let about = format!(
-        "domain {} for customer {}",
-        request.domain, request.client_id
-    );
-    let mut planned = PlannedChange::new(about);
+    let mut planned = PlannedChange::new(about(request));
     if presence == Presence::Absent {
         planned = planned.was_absent();
     }
