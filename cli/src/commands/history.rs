@@ -3,7 +3,7 @@
 use crate::commands::undo;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::references::{self, Reference};
+use crate::references::{self, Reference, ServerNames};
 use crate::session::account;
 use crate::state::history::ChangeRow;
 use crate::state::unfinished::InterruptedRun;
@@ -110,8 +110,8 @@ pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
     }
     if let Some(server) = &args.endpoint {
         let server = Reference::parse(server)?;
-        let server = Sought::new(&state, &changes, &server);
-        changes.retain(|change| server.is_affected_by(change));
+        let server = ServerNames::new(&state, &changes, &server);
+        changes.retain(|change| server.are_in(change));
     }
     let display = &context.session.settings.display;
     let shown = match (&display.sort, display.limit) {
@@ -152,62 +152,6 @@ pub fn interrupted(runs: &[InterruptedRun]) -> Vec<Block> {
         )));
     }
     lines
-}
-
-/// What a server may be called in a change.
-struct Sought<'a> {
-    name: &'a str,
-    ids: Vec<String>,
-    addresses: Vec<String>,
-}
-
-impl<'a> Sought<'a> {
-    /// The server as it was typed, as commands have seen it, and as earlier changes name it: it may be gone.
-    fn new(state: &StateDb, changes: &[ChangeRow], typed: &Reference<'a>) -> Self {
-        let mut servers = state.known().servers;
-        servers.extend(state.gone_servers());
-        let known = match typed.id {
-            Some(id) => servers.iter().filter(|server| server.id == id).collect(),
-            None => typed.fit(&servers).servers,
-        };
-        let named = changes
-            .iter()
-            .filter(|change| {
-                change.operation.ends_with("_endpoint") && names(&change.about, typed.text)
-            })
-            .filter_map(|change| change.record.clone());
-        let ids = typed
-            .id
-            .into_iter()
-            .chain(known.iter().map(|server| server.id));
-        Self {
-            name: typed.text,
-            ids: ids.map(|id| id.to_string()).chain(named).collect(),
-            addresses: known.iter().map(|server| server.ip.clone()).collect(),
-        }
-    }
-
-    /// Whether a change was about it.
-    fn is_affected_by(&self, change: &ChangeRow) -> bool {
-        let is_its = |id: &Option<String>| id.as_ref().is_some_and(|id| self.ids.contains(id));
-        let is_called = |moved: &String| moved == self.name || self.addresses.contains(moved);
-        is_its(&change.record)
-            || is_its(&change.server)
-            || names(&change.about, self.name)
-            || change.moved.iter().any(is_called)
-    }
-}
-
-/// Whether a text has this name as a whole: 203.0.113.1 is no part of 203.0.113.10.
-fn names(text: &str, name: &str) -> bool {
-    let (text, name) = (text.to_lowercase(), name.trim().to_lowercase());
-    let joins = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':');
-    let stands_alone = |at: usize| {
-        let (before, rest) = text.split_at(at);
-        let after = rest.get(name.len()..).unwrap_or_default();
-        !before.ends_with(joins) && !after.starts_with(joins)
-    };
-    !name.is_empty() && text.match_indices(&name).any(|(at, _)| stands_alone(at))
 }
 
 fn listed<T: ToString>(items: &[T]) -> Cell {

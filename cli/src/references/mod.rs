@@ -10,6 +10,7 @@ mod customers;
 mod domains;
 mod records;
 mod reference;
+mod server_names;
 mod servers;
 pub mod targets;
 
@@ -22,6 +23,7 @@ pub use domains::{
 };
 pub use records::{RecordKind, all_alerts, all_rules, by_id_or_prefix, check_named, rule_pages};
 pub use reference::Reference;
+pub use server_names::ServerNames;
 pub use servers::{
     FoundServer, PrefixPolicy, ServerTarget, all_endpoints, endpoint, endpoints, endpoints_of,
     handle_of, in_order, is_called, name_of, owner, refuse_empty, server_targets,

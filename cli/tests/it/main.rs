@@ -70,6 +70,7 @@ mod screens;
 mod searches;
 mod secrets;
 mod sentences;
+mod server_history;
 mod shell;
 mod since;
 mod spreadsheets;

@@ -2,6 +2,7 @@
 
 mod add;
 pub mod change;
+mod history;
 mod list;
 mod move_source;
 mod relocate;
@@ -11,6 +12,7 @@ mod wait;
 
 use self::add::EndpointAddArgs;
 use self::change::{EndpointSelection, SUSPEND_EXAMPLES};
+use self::history::EndpointHistoryArgs;
 use self::list::EndpointListArgs;
 use self::relocate::EndpointMoveArgs;
 use self::rename::EndpointRenameArgs;
@@ -33,6 +35,8 @@ pub enum EndpointCommand {
     List(EndpointListArgs),
     /// Show one server: its last scan, open alerts and allowed ports
     Show(EndpointShowArgs),
+    /// Show what happened on one server: scans, alerts, rules, and the changes from this computer
+    History(EndpointHistoryArgs),
     /// Start monitoring servers (the same as `secmon provision`)
     Provision(Box<ProvisionArgs>),
     /// Add a server through the endpoints call, which allows 100 a minute instead of 60 and can start paused
@@ -75,6 +79,7 @@ pub async fn run(context: &Context, command: EndpointCommand) -> Result<Outcome,
     match command {
         EndpointCommand::List(args) => list::run(context, &args).await,
         EndpointCommand::Show(args) => show::run(context, &args).await,
+        EndpointCommand::History(args) => history::run(context, &args).await,
         EndpointCommand::Provision(args) => provision::run(context, *args).await,
         EndpointCommand::Add(args) => add::run(context, args).await,
         EndpointCommand::Rename(args) => rename::run(context, &args).await,

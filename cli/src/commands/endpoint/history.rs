@@ -1,0 +1,321 @@
+//! `secmon endpoint history`: what happened on one server, by what the service shows and this computer remembers.
+
+use crate::commands::common::findings;
+use crate::commands::common::views::{port_of, ports_of};
+use crate::context::Context;
+use crate::error::CliError;
+use crate::references::{self, Reference, ServerNames};
+use crate::session::Session;
+use crate::state::changes::ChangeResult;
+use crate::state::history::ChangeRow;
+use crate::ui::outcome::{Block, Cell, Field, Outcome, shown, wide};
+use crate::values::days;
+use clap::Args;
+use secmon::model::{
+    CustomerId, Endpoint, EndpointDetail, PortAlert, Rule, RuleScope, ScanStatus, Timestamp,
+};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// A server, and how far to look back.
+#[derive(Debug, Args)]
+pub struct EndpointHistoryArgs {
+    /// The server: id, IP address, host name or nickname
+    pub endpoint: String,
+    /// Only what happened since then: monday, yesterday, 2026-11-23, or 7d
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+}
+
+/// Something that happened.
+#[derive(Debug, Serialize)]
+struct Event {
+    at: Timestamp,
+    kind: EventKind,
+    event: String,
+    /// Who did it, where it was done from this computer.
+    user: Option<String>,
+    /// The record: an alert, a rule, or the server.
+    record: Option<String>,
+    /// Where this is known from.
+    source: Source,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum EventKind {
+    Added,
+    Scanned,
+    AlertRaised,
+    AlertResolved,
+    RuleMade,
+    RuleChanged,
+    RuleExpired,
+    /// Something else that was changed from this computer.
+    Changed,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Source {
+    Service,
+    ThisComputer,
+}
+
+const COLUMNS: &[Field<Event>] = &[
+    shown("at").of(|event| Cell::Time(event.at.clone())),
+    shown("event").of(|event| Cell::text(&event.event)),
+    shown("user").of(|event| Cell::maybe(event.user.as_ref())),
+    wide("record").of(|event| Cell::maybe(event.record.as_ref())),
+    wide("source").of(|event| {
+        Cell::text(match event.source {
+            Source::Service => "service",
+            Source::ThisComputer => "this computer",
+        })
+    }),
+];
+
+const WHAT_IS_NOT_SEEN: &str = "An allowed port raises no alert: it is in the scans only. A change from elsewhere is seen by the alerts and rules that it left, without a name.";
+
+/// Runs the command.
+pub async fn run(context: &Context, args: &EndpointHistoryArgs) -> Result<Outcome, CliError> {
+    let since = args.since.as_deref();
+    let since = since.map(|text| days::since("--since", text)).transpose()?;
+    let session = &context.session;
+    let server = references::endpoint(context, &args.endpoint).await?;
+    let customer = references::owner(context, &server)?;
+    let detail = findings::read(session, server.id).await?;
+    let alerts = references::all_alerts(session, customer, |list| {
+        list.endpoint_id = Some(server.id);
+    })
+    .await?;
+    let rules = rules(session, customer, &server).await?;
+    let mut events = of_server(&detail);
+    events.extend(alerts.iter().flat_map(of_alert));
+    events.extend(rules.iter().flat_map(of_rule));
+    with_changes(
+        &mut events,
+        &changes(session, &args.endpoint, &server, customer)?,
+    );
+    events.retain(|event| since.is_none_or(|since| event.at.date_time() >= since));
+    events.sort_by_key(|event| event.at.date_time());
+    let mut text = vec![
+        Block::text(format!(
+            "{} of customer {customer}",
+            references::name_of(&server)
+        )),
+        Block::Rows,
+    ];
+    if events.is_empty() {
+        text.push(Block::text("  Nothing is known of that time."));
+    }
+    text.extend([Block::text(""), Block::text(WHAT_IS_NOT_SEEN)]);
+    Ok(Outcome::list(&events, COLUMNS).tell(text))
+}
+
+/// Rules that are or were about the server, those of all servers included.
+async fn rules(
+    session: &Session,
+    customer: CustomerId,
+    server: &Endpoint,
+) -> Result<Vec<Rule>, CliError> {
+    let mut rules = references::all_rules(session, |list| {
+        list.endpoint_id = Some(server.id);
+        list.scope = Some(RuleScope::Endpoint);
+    })
+    .await?;
+    let of_all = references::all_rules(session, |list| {
+        list.billing_customer_id = Some(customer);
+        list.scope = Some(RuleScope::Global);
+    })
+    .await?;
+    rules.extend(of_all);
+    Ok(rules)
+}
+
+/// What this computer has changed of the server, also where it stood before it moved.
+fn changes(
+    session: &Session,
+    typed: &str,
+    server: &Endpoint,
+    customer: CustomerId,
+) -> Result<Vec<ChangeRow>, CliError> {
+    let Some(state) = session.state() else {
+        return Ok(Vec::new());
+    };
+    let changes = state.changes();
+    let id = server.id.to_string();
+    let (typed, id) = (Reference::parse(typed)?, Reference::parse(&id)?);
+    let names = [&typed, &id].map(|name| ServerNames::new(state, &changes, name));
+    // Another customer's server may have the same name.
+    let is_theirs =
+        |change: &ChangeRow| change.customers.is_empty() || change.customers.contains(&customer);
+    let is_its =
+        |change: &&ChangeRow| is_theirs(change) && names.iter().any(|names| names.are_in(change));
+    Ok(changes.iter().filter(is_its).cloned().collect())
+}
+
+fn of_service(
+    kind: EventKind,
+    at: Option<&Timestamp>,
+    event: String,
+    record: impl ToString,
+) -> Option<Event> {
+    Some(Event {
+        at: at?.clone(),
+        kind,
+        event,
+        user: None,
+        record: Some(record.to_string()),
+        source: Source::Service,
+    })
+}
+
+/// That it was added, and what its last two scans found.
+fn of_server(detail: &EndpointDetail) -> Vec<Event> {
+    let (server, id) = (&detail.data, detail.data.id);
+    let added = server.created_at.as_ref();
+    let added = of_service(EventKind::Added, added, "added".to_owned(), id);
+    let scanned = detail.latest_scan.as_ref().and_then(|scan| {
+        let found = found(detail, &scan.status);
+        of_service(EventKind::Scanned, scan.scanned_at.as_ref(), found, id)
+    });
+    added.into_iter().chain(scanned).collect()
+}
+
+/// The ports of the last scan, and those of the one before.
+fn found(detail: &EndpointDetail, status: &ScanStatus) -> String {
+    let Some(now) = findings::open_ports(detail) else {
+        return format!("last scan: {status}");
+    };
+    let now: BTreeSet<u16> = now.iter().copied().collect();
+    let mut before = now.clone();
+    before.retain(|port| !detail.new_ports.contains(port));
+    before.extend(&detail.closed_ports);
+    match now == before {
+        true => format!("last scan: open {}", listed(&now)),
+        false => format!(
+            "last scan: open {}; the scan before: {}",
+            listed(&now),
+            listed(&before)
+        ),
+    }
+}
+
+fn listed(ports: &BTreeSet<u16>) -> String {
+    if ports.is_empty() {
+        return "no port".to_owned();
+    }
+    let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
+    ports.join(" ")
+}
+
+/// That an alert was raised, and that it was resolved.
+fn of_alert(alert: &PortAlert) -> Vec<Event> {
+    let (port, id) = (port_of(alert), alert.id);
+    let severity = alert.severity.as_ref();
+    let severity = severity.map_or_else(String::new, |severity| format!("{severity} "));
+    let raised = of_service(
+        EventKind::AlertRaised,
+        alert.first_detected_at.as_ref(),
+        format!("{severity}alert: {port} is open"),
+        id,
+    );
+    let resolved = of_service(
+        EventKind::AlertResolved,
+        alert.resolved_at.as_ref(),
+        format!("alert of {port} resolved"),
+        id,
+    );
+    raised.into_iter().chain(resolved).collect()
+}
+
+/// That a rule was made, that it was changed, and that it has expired.
+fn of_rule(rule: &Rule) -> Vec<Event> {
+    let place = match rule.endpoint_id {
+        Some(_) => "",
+        None => " on all servers",
+    };
+    let (ports, id) = (ports_of(rule), rule.id);
+    let why = rule.justification.as_deref().unwrap_or_default();
+    let made = rule.created_at.as_ref();
+    let changed = rule.updated_at.as_ref().filter(|at| made != Some(at));
+    let has_ended = rule.is_active == Some(false);
+    let end = rule.expires_at.as_ref().filter(|_| has_ended);
+    let events = [
+        (
+            EventKind::RuleMade,
+            made,
+            format!("{ports} allowed{place}: {why}"),
+        ),
+        (
+            EventKind::RuleChanged,
+            changed,
+            format!("rule of {ports}{place} changed: {why}"),
+        ),
+        (
+            EventKind::RuleExpired,
+            end,
+            format!("rule of {ports}{place} expired"),
+        ),
+    ];
+    let events = events.into_iter();
+    events
+        .filter_map(|(kind, at, event)| of_service(kind, at, event, id))
+        .collect()
+}
+
+/// Adds the changes from this computer. What one of them has left at the service is told once, in the service's words and
+/// with the name of who did it.
+fn with_changes(events: &mut Vec<Event>, changes: &[ChangeRow]) {
+    for change in changes {
+        let left: Vec<&mut Event> = events
+            .iter_mut()
+            .filter(|event| has_left(change, event))
+            .collect();
+        let is_told = !left.is_empty();
+        for event in left {
+            event.user = Some(change.user.clone());
+            event.source = Source::ThisComputer;
+        }
+        if !is_told {
+            events.extend(of_change(change));
+        }
+    }
+}
+
+/// Whether an event of the service is this change: the answer to it had the same record and moment.
+fn has_left(change: &ChangeRow, event: &Event) -> bool {
+    let (verb, moment) = match event.kind {
+        EventKind::Added | EventKind::RuleMade => ("create_", "created_at"),
+        EventKind::RuleChanged => ("update_", "updated_at"),
+        EventKind::AlertResolved => ("resolve_", "resolved_at"),
+        _ => return false,
+    };
+    let after = change.after.as_ref();
+    let at = after.and_then(|after| after.get(moment)?.as_str()?.parse().ok());
+    change.operation.starts_with(verb)
+        && change.record == event.record
+        && at.as_ref() == Some(&event.at)
+}
+
+/// A change that was refused has left nothing.
+fn of_change(change: &ChangeRow) -> Option<Event> {
+    let result = match change.result {
+        ChangeResult::Refused => return None,
+        ChangeResult::Changed => String::new(),
+        other => format!(" ({})", other.as_str()),
+    };
+    Some(Event {
+        at: change.at.parse().ok()?,
+        kind: EventKind::Changed,
+        event: format!(
+            "{}: {}{result}",
+            change.operation.replace('_', " "),
+            change.about
+        ),
+        user: Some(change.user.clone()),
+        record: change.record.clone(),
+        source: Source::ThisComputer,
+    })
+}

@@ -1,0 +1,114 @@
+//! What happened on one server, on one screen.
+
+use crate::shell::{Shell, account, provision};
+
+use chrono::{Days, Local};
+use secmon_mock::Tenant;
+use serde_json::Value;
+use std::time::Duration;
+
+/// The events of a server, as JSON.
+fn events(shell: &Shell, line: &str) -> Vec<Value> {
+    let listed = shell.line(&format!("{line} -o json")).exits(0).json();
+    listed.as_array().expect("a list").clone()
+}
+
+fn texts(events: &[Value]) -> Vec<&str> {
+    let texts = events.iter().map(|event| event["event"].as_str());
+    texts.map(Option::unwrap_or_default).collect()
+}
+
+const DAY: Duration = Duration::from_hours(24);
+
+/// A server that is renamed; after three days a port is open there, and a day later it is allowed.
+fn with_history(tenant: &Tenant, shell: &Shell) {
+    provision(shell, "203.0.113.1", "web-1");
+    tenant.advance(DAY * 3).expect("time goes on");
+    let opened = shell.line("mock trigger port-open web-1 3306");
+    opened.exits(0);
+    tenant.advance(DAY).expect("time goes on");
+    let rule = "rules add web-1 3306 -m for-the-database-team";
+    shell.line(rule).exits(0);
+}
+
+#[test]
+fn alerts_rules_scans_and_changes_stand_in_the_order_of_time() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    with_history(&tenant, &shell);
+    let all = events(&shell, "endpoint history web-1");
+    let texts = texts(&all);
+    let at = |text: &str| {
+        let found = texts.iter().position(|event| event.contains(text));
+        found.unwrap_or_else(|| panic!("{text}: {texts:?}"))
+    };
+    let order = [
+        "added",
+        "update endpoint: the nickname",
+        "alert: 3306/tcp is open",
+        "last scan: open 22 80 443 3306 8080",
+        "3306/tcp allowed: for-the-database-team",
+    ];
+    let order = order.map(at);
+    assert!(order.is_sorted(), "{texts:?}");
+    assert!(at("alert of 3306/tcp resolved") > order[2], "{texts:?}");
+    // The rule is told once, with who made it.
+    assert!(all[order[4]]["user"].is_string(), "{all:?}");
+    let told_again = texts.iter().any(|event| event.contains("create rule"));
+    assert!(!told_again, "{texts:?}");
+    let read = shell.line("endpoint history web-1").exits(0).stdout;
+    assert!(read.contains("An allowed port raises no alert"), "{read}");
+}
+
+#[test]
+fn a_day_narrows_it() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    with_history(&tenant, &shell);
+    let day = Local::now().date_naive() + Days::new(2);
+    let late = events(&shell, &format!("endpoint history web-1 --since {day}"));
+    let late = texts(&late);
+    assert!(late.contains(&"high alert: 3306/tcp is open"), "{late:?}");
+    assert!(!late.contains(&"added"), "{late:?}");
+    let never = shell
+        .line("endpoint history web-1 --since 2099-01-01")
+        .exits(0);
+    assert!(
+        never.stdout.contains("Nothing is known of that time"),
+        "{}",
+        never.stdout
+    );
+}
+
+#[test]
+fn another_customers_server_of_the_same_name_is_not_in_it() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    provision(&shell, "203.0.113.1", "web-1");
+    for line in [
+        "provision 203.0.113.9 -c 43 --nickname web-1",
+        "endpoint suspend 203.0.113.9",
+    ] {
+        shell.line(line).exits(0);
+    }
+    let of_42 = events(&shell, "endpoint history web-1 -c 42");
+    assert!(!format!("{of_42:?}").contains("203.0.113.9"), "{of_42:?}");
+    shell.line("endpoint history 203.0.113.1 -c 43").exits(2);
+}
+
+#[test]
+fn a_server_that_moved_keeps_its_history() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    provision(&shell, "203.0.113.1", "web-1");
+    for line in [
+        "endpoint suspend web-1",
+        "endpoint move web-1 198.51.100.7 -y",
+    ] {
+        shell.line(line).exits(0);
+    }
+    let moved = events(&shell, "endpoint history web-1");
+    let moved = texts(&moved);
+    let suspended = "suspend endpoint: server web-1 (203.0.113.1) of customer 42";
+    assert!(moved.contains(&suspended), "{moved:?}");
+}
