@@ -223,3 +223,48 @@ fn an_address_that_was_known_before_is_told_to_be_restored() {
     let done = shell.run(&[&MOVE[..], &["-y"]].concat()).exits(0).stdout;
     assert!(done.contains("is restored"), "{done}");
 }
+
+#[test]
+fn a_server_goes_to_another_customer_and_keeps_its_address() {
+    for service in ["", " --service 701"] {
+        let tenant = account();
+        let shell = Shell::of(&tenant);
+        with_rules(&shell);
+        shell.line("provision 203.0.113.9 -c 43").exits(0);
+        let asked = shell.line(&format!("endpoint move web-1 --customer-to 43{service}"));
+        let asked = asked.exits(2).stderr;
+        for said in [
+            "to customer 43: provision 203.0.113.1 for customer 43",
+            "terminate 203.0.113.1 of customer 42",
+        ] {
+            assert!(asked.contains(said), "{said}: {asked}");
+        }
+        let line = format!("endpoint move web-1 --customer-to 43{service} -y");
+        let done = shell.line(&line).exits(0).stdout;
+        assert!(done.contains("of customer 43 is monitored at"), "{done}");
+        let moved = shell.line("rules list web-1 -c 43 -o json").exits(0).json();
+        assert_eq!(moved.as_array().map(Vec::len), Some(2), "{moved}");
+        assert_eq!(servers(&shell), []);
+        let again = shell.line(&line).exits(0).stdout;
+        assert!(again.contains("already so"), "{again}");
+        assert_eq!(terminated(&tenant), 1);
+    }
+}
+
+#[test]
+fn a_server_does_not_go_to_its_own_customer_or_to_nobody_known() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    with_rules(&shell);
+    let own = shell
+        .line("endpoint move web-1 --customer-to 42 -y")
+        .exits(2);
+    assert!(
+        own.stderr.contains("is a server of customer 42 already"),
+        "{own:?}"
+    );
+    let nobody = "endpoint move web-1 --customer-to 430 --existing-customers -y";
+    shell.line(nobody).exits(4);
+    shell.line("endpoint move web-1 -y").exits(2);
+    assert_eq!((servers(&shell).len(), terminated(&tenant)), (1, 0));
+}

@@ -29,6 +29,7 @@ const SAMPLES: &[(&str, Kind, &str)] = &[
     ("customer leave", Changes, "43 --confirm=43"),
     ("endpoint list", Other, ""),
     ("endpoint show", Other, "web-1"),
+    ("endpoint history", Other, "web-1"),
     ("endpoint provision", Changes, "198.51.100.2 -c 42"),
     ("endpoint add", Changes, "198.51.100.3 -c 42"),
     ("endpoint move", Changes, "web-5 198.51.100.9 -y"),
@@ -67,6 +68,11 @@ const SAMPLES: &[(&str, Kind, &str)] = &[
     ("domain resume", Changes, "example.com example.dev -c 42"),
     ("domain terminate", Changes, "example.net -y -c 42"),
     ("domain rename", Changes, "example.dev example.edu -c 42"),
+    (
+        "domain move",
+        Changes,
+        "example.org --customer-to 45 --service 545 -y -c 42",
+    ),
     (
         "domain release",
         Changes,
@@ -344,8 +350,11 @@ fn furnish(shell: &Shell) -> Vec<(&'static str, String)> {
     shell
         .line("subscription set 501 --product domain_monitoring --quantity 8 -c 42")
         .exits(0);
+    shell
+        .line("subscription set 545 --product domain_monitoring -c 45")
+        .exits(0);
     // One after the other: of several that go out together any may be the first to arrive, and ids follow the order.
-    for name in ["com", "net", "info", "dev"] {
+    for name in ["com", "net", "info", "dev", "org"] {
         shell
             .line(&format!(
                 "domain provision example.{name} --service 501 -c 42"

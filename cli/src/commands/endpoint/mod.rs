@@ -4,7 +4,6 @@ mod add;
 pub mod change;
 mod history;
 mod list;
-mod move_source;
 mod relocate;
 mod rename;
 mod show;
@@ -14,7 +13,7 @@ use self::add::EndpointAddArgs;
 use self::change::{EndpointSelection, SUSPEND_EXAMPLES};
 use self::history::EndpointHistoryArgs;
 use self::list::EndpointListArgs;
-use self::relocate::EndpointMoveArgs;
+use self::relocate::{EndpointMoveArgs, MOVE_EXAMPLES};
 use self::rename::EndpointRenameArgs;
 use self::show::EndpointShowArgs;
 use self::wait::EndpointWaitArgs;
@@ -43,7 +42,8 @@ pub enum EndpointCommand {
     Add(EndpointAddArgs),
     /// Change the name a server is shown by
     Rename(EndpointRenameArgs),
-    /// Move a server to another address: name and rules go along, and the old address is terminated
+    /// Move a server to another address or customer: name and rules go along, and the old one is terminated
+    #[command(after_help = MOVE_EXAMPLES)]
     Move(EndpointMoveArgs),
     /// Pause monitoring and keep what was found; `resume` goes on
     #[command(after_help = SUSPEND_EXAMPLES)]
