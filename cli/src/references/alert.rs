@@ -4,7 +4,9 @@ use crate::error::CliError;
 use crate::state::records::AlertRecord;
 use crate::ui::outcome::count_or_unknown;
 use crate::ui::severity_rank;
-use secmon::model::{CustomerId, DomainAlert, DomainAlertType, PortAlert, Severity, Timestamp};
+use secmon::model::{
+    CustomerId, DomainAlert, DomainAlertType, PortAlert, PortAlertStatus, Severity, Timestamp,
+};
 use secmon::watch::CustomerAlert;
 use serde::Serialize;
 
@@ -102,9 +104,12 @@ impl Alert {
         }
     }
 
-    /// What was found, in the service's words where it has some.
+    /// What was found, in the service's words where it has some: they are those of an open alert.
     pub fn sentence(&self) -> String {
         match self {
+            Self::Port(alert) if alert.status == PortAlertStatus::Resolved => {
+                format!("Was open, and the alert is resolved: {}", self.about())
+            }
             Self::Port(alert) => alert.title.clone().unwrap_or_else(|| self.finding()),
             Self::Domain(_) => self.finding(),
         }

@@ -10,6 +10,7 @@ use crate::state::records::{AlertRecord, Observation};
 use secmon::model::{CustomerId, DomainAlertStatus, DomainId};
 use secmon::operations::{GetDomainAlert, GetPortAlert};
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU16;
 use uuid::Uuid;
 
 /// The alerts of these domains, newest first in each.
@@ -47,7 +48,7 @@ const ALERT: RecordKind = RecordKind {
 /// Finds the alerts that the arguments name, all of them before any is acted on.
 pub async fn find(context: &Context, names: &[String]) -> Result<Vec<Alert>, CliError> {
     for name in names {
-        references::check_named(ALERT, name)?;
+        references::check_named(ALERT, name).map_err(|error| suggest_port(error, name))?;
     }
     let customer = customer_of(context, names)?;
     let mut all: Option<Vec<Alert>> = None;
@@ -65,15 +66,47 @@ pub async fn find(context: &Context, names: &[String]) -> Result<Vec<Alert>, Cli
         if all.is_none() {
             all = Some(everything(&context.session, customer).await?);
         }
-        found.push(references::by_id_or_prefix(
-            &context.session,
-            name,
-            ALERT,
-            all.clone().unwrap_or_default(),
-            Alert::id,
-        )?);
+        let all = all.clone().unwrap_or_default();
+        let session = &context.session;
+        match references::by_id_or_prefix(session, name, ALERT, all, Alert::id) {
+            Ok(alert) => found.push(alert),
+            Err(error) => return Err(of_another(session, customer, name, error).await),
+        }
     }
     Ok(found)
+}
+
+/// An alert that the customer does not have may be another's, or there is no such customer.
+async fn of_another(
+    session: &Session,
+    customer: CustomerId,
+    name: &str,
+    error: CliError,
+) -> CliError {
+    let known = session.known().ok();
+    let owner = known
+        .and_then(|known| listed(&known.alerts, name))
+        .map(|alert| alert.customer)
+        .filter(|owner| *owner != customer);
+    if let Some(owner) = owner {
+        return CliError::not_found(format!(
+            "alert {name} belongs to customer {owner}, not to customer {customer}"
+        ));
+    }
+    match references::refuse_unknown(session, customer).await {
+        Ok(()) => error,
+        Err(nobody) => nobody,
+    }
+}
+
+/// A port in the place of an alert: its alerts can be listed.
+fn suggest_port(error: CliError, name: &str) -> CliError {
+    match name.trim().parse::<NonZeroU16>() {
+        Ok(port) => error.hint(format!(
+            "for the alerts of a port: `alert list --port {port}`"
+        )),
+        Err(_) => error,
+    }
 }
 
 /// The customer that was named, or the one whose alerts were listed with these ids; else a person is asked.

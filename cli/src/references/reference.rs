@@ -170,24 +170,11 @@ impl<'a> Reference<'a> {
     }
 }
 
-/// The name that differs from what was typed by a slip of the finger.
+/// The name that differs from what was typed by a slip of the finger: two letters that changed places are one.
 pub fn nearest<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     const SLIP: usize = 2;
-    let nearest = names.map(|name| (edit_distance(name, typed), name)).min()?;
+    let typed = typed.to_lowercase();
+    let distance = |name: &str| strsim::osa_distance(&name.to_lowercase(), &typed);
+    let nearest = names.map(|name| (distance(name), name)).min()?;
     (nearest.0 <= SLIP).then_some(nearest.1)
-}
-
-/// How many letters must be put in, left out or changed to make one word of the other.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.to_lowercase().chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, letter) in a.to_lowercase().chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, other) in b.iter().enumerate() {
-            let changed = diagonal + usize::from(letter != *other);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }

@@ -60,4 +60,24 @@ impl StateDb {
         });
         read.unwrap_or_default()
     }
+
+    /// Records whose newest change of their state from here is a suspension by name.
+    pub fn suspended_by_name(&self) -> Vec<String> {
+        let read = self.read(|connection, account| {
+            let mut statement = connection.prepare(
+                "SELECT c.record, c.operation LIKE 'suspend_%' AND b.scope NOT IN ('all', 'customer') \
+                 FROM change c JOIN batch b ON b.id = c.batch \
+                 WHERE c.id IN (SELECT max(id) FROM change \
+                                WHERE account = ?1 AND record IS NOT NULL AND result <> 'refused' \
+                                AND operation NOT IN ('update_endpoint', 'update_domain', 'scan_endpoint') \
+                                GROUP BY record)",
+            )?;
+            let rows = statement.query_map([account], |row| {
+                let (record, is_by_name): (String, bool) = (row.get(0)?, row.get(1)?);
+                Ok(is_by_name.then_some(record))
+            })?;
+            rows.filter_map(Result::transpose).collect()
+        });
+        read.unwrap_or_default()
+    }
 }

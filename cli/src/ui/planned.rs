@@ -32,6 +32,12 @@ impl Planned {
         })
     }
 
+    /// The last day of a rule, where it has one.
+    fn last_day(&self) -> Option<String> {
+        let body: Value = serde_json::from_slice(&self.body).ok()?;
+        body.get("expires_at")?.as_str().map(str::to_owned)
+    }
+
     fn headers(&self) -> Value {
         let mut headers = json!({ "authorization": "Bearer ****" });
         if self.sandbox {
@@ -61,6 +67,10 @@ impl fmt::Display for Planned {
         match self.about.starts_with(self.method.as_str()) {
             true => Ok(()),
             false => write!(f, " {}", self.about),
+        }?;
+        match self.last_day() {
+            Some(day) => write!(f, " until {day}"),
+            None => Ok(()),
         }
     }
 }

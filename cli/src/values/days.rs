@@ -5,13 +5,20 @@ use crate::error::CliError;
 use chrono::{DateTime, Datelike, Days, Local, Months, NaiveDate, NaiveTime, Utc, Weekday};
 use secmon::model::Expiry;
 
-/// Reads a day as the API's date; `name` is the option it came from.
+/// Reads a day as the API's date; `name` is the option it came from. The service takes only days that are still to come.
 pub fn day(name: &str, text: &str) -> Result<Expiry, CliError> {
-    read(text, Utc::now().date_naive()).map(Expiry::from).ok_or_else(|| {
+    let today = Utc::now().date_naive();
+    let day = read(text, today).ok_or_else(|| {
         CliError::usage(format!(
             "{name}: {text:?} is not a day: write it as 2026-12-31 or 31.12.2026, or from today on as 90d, \"3 months\" or \"end of next month\""
         ))
-    })
+    })?;
+    match day > today {
+        true => Ok(Expiry::from(day)),
+        false => Err(CliError::usage(format!(
+            "{name}: {day} is over, or ends today ({today} in UTC): give a later day"
+        ))),
+    }
 }
 
 /// Reads a moment that lies behind: a length of time before now, or the beginning of a day of this computer; `name` is

@@ -44,6 +44,7 @@ mod missing_values;
 mod mock;
 mod moves;
 mod new_leaks;
+mod newcomers;
 mod opening;
 mod output;
 mod piped;

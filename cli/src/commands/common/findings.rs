@@ -4,7 +4,7 @@ use super::views::port_of;
 use crate::error::{CliError, LocalErrorKind};
 use crate::references;
 use crate::session::Session;
-use crate::state::records::{Observation, Server};
+use crate::state::records::{AlertRecord, Observation, Server};
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::{Block, Cell, Field, Table, count_or_unknown, shown};
 use secmon::model::{EndpointDetail, EndpointId, ScanStatus, Severity};
@@ -35,6 +35,11 @@ pub async fn read(session: &Session, id: EndpointId) -> Result<EndpointDetail, C
     let get = GetEndpointDetail::account_wide(id);
     let detail = session.read(get).await?;
     session.learn(Observation::Servers(vec![Server::from(&detail.data)]));
+    if let Some(customer) = detail.data.billing_customer_id {
+        let alerts = detail.alerts.iter();
+        let alerts = alerts.map(|alert| AlertRecord::of_port(customer, alert));
+        session.learn(Observation::Alerts(customer, None, alerts.collect()));
+    }
     Ok(detail)
 }
 

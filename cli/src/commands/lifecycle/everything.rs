@@ -9,8 +9,9 @@ use crate::error::CliError;
 use crate::references;
 use crate::session::Session;
 use crate::ui::outcome::Block;
+use crate::values::durations::counted;
 use clap::Args;
-use secmon::model::{CustomerId, SubscriptionStatus};
+use secmon::model::{CustomerId, RuleScope, SubscriptionStatus};
 use secmon::operations::{ListDomains, ListEndpoints};
 use std::collections::HashSet;
 
@@ -132,6 +133,7 @@ pub async fn left(
     let mut left = Left::default();
     if to.ends() {
         left_records(session, customer, run.planned, &mut left).await?;
+        left_rules(session, customer, &mut left).await?;
     }
     let domains = session.read(ListDomains::new(customer)).await?;
     let servers = session
@@ -253,6 +255,31 @@ async fn left_records(
             format!("customer leave {customer}"),
             "end that too",
         );
+    }
+    Ok(())
+}
+
+/// Rules for all servers outlive the servers. Whether one is the customer's own or the account's, the service does not
+/// tell.
+async fn left_rules(
+    session: &Session,
+    customer: CustomerId,
+    left: &mut Left,
+) -> Result<(), CliError> {
+    let rules = references::all_rules(session, |list| {
+        list.billing_customer_id = Some(customer);
+        list.scope = Some(RuleScope::Global);
+    })
+    .await?;
+    if !rules.is_empty() {
+        left.lines.push(Block::text(format!(
+            "Of the rules for all servers nothing was removed: {} would count for new servers of customer {customer}.",
+            counted(rules.len(), "rule")
+        )));
+        left.lines.push(Block::next(
+            format!("rules list --scope global -c {customer}"),
+            "see which",
+        ));
     }
     Ok(())
 }

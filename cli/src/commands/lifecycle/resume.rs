@@ -1,7 +1,7 @@
 //! What `resume` of all that a customer has takes up: records whose newest change from this computer is a suspension of
 //! all. What the platform has paused, and what somebody has paused by name, stays as it is.
 
-use super::resource::{MonitoringState, Resource, SubscriptionRef, contents};
+use super::resource::{MonitoringState, Resource, SubscriptionRef, contents, few};
 use super::row::LifecycleRow;
 use crate::bulk::{Applied, PlannedRow, Question, RowOutcome, Step};
 use crate::context::Context;
@@ -130,7 +130,8 @@ pub fn question(context: &Context, customer: CustomerId, all: &[&Resource]) -> Q
         false => (
             ConfirmationLevel::Moderate,
             format!(
-                "This computer has not suspended all of customer {customer}, and cannot tell who paused what. About to resume everything that is paused: {}.",
+                "This computer has not suspended all of customer {customer}, and cannot tell who paused what{}. About to resume everything that is paused: {}.",
+                by_name(state, all),
                 contents(all)
             ),
         ),
@@ -139,5 +140,19 @@ pub fn question(context: &Context, customer: CustomerId, all: &[&Resource]) -> Q
         level: level.times(all.len()),
         text,
         typed: all.len().to_string(),
+    }
+}
+
+/// Those that this computer has suspended one by one.
+fn by_name(state: Option<&StateDb>, all: &[&Resource]) -> String {
+    let suspended = state.map(StateDb::suspended_by_name).unwrap_or_default();
+    let names: Vec<String> = all
+        .iter()
+        .filter(|one| suspended.contains(&one.record()))
+        .map(|one| one.name())
+        .collect();
+    match names.is_empty() {
+        true => String::new(),
+        false => format!(" (but {}: suspended by name, from here)", few(&names)),
     }
 }

@@ -9,12 +9,13 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::references::{self, PrefixPolicy};
 use crate::session::Session;
-use crate::session::prompt::{ConfirmationLevel, Prompt};
+use crate::session::prompt::ConfirmationLevel;
 use crate::ui::invocation::quoted;
-use crate::ui::outcome::Outcome;
+use crate::ui::outcome::{Outcome, count_or_unknown};
 use crate::values::ports::PortSpec;
 use clap::Args;
 use secmon::model::CustomerId;
+use secmon::operations::ListEndpoints;
 use std::path::PathBuf;
 
 const ADD_EXAMPLES: &str = "\
@@ -82,7 +83,7 @@ pub async fn run(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliErr
     let reason = justification(&context.prompt, &args.justification)?;
     let addition = Addition::new(reason, args.service.clone(), args.expires.as_deref())?;
     let places = if args.global {
-        vec![everywhere(&context.session, &context.prompt, &args, &ports).await?]
+        vec![everywhere(context, &args, &ports).await?]
     } else {
         let found = references::endpoints(context, &servers, PrefixPolicy::Accepted).await;
         found
@@ -103,16 +104,22 @@ pub async fn run(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliErr
     create::run(context, ADDED, &wanted, existing, &args.run).await
 }
 
-/// All servers of one customer, or of the account where that was said and confirmed.
+/// All servers of one customer, which is told, or of the account where that was said and confirmed.
 async fn everywhere(
-    session: &Session,
-    prompt: &Prompt,
+    context: &Context,
     args: &RuleAddArgs,
     ports: &[PortSpec],
 ) -> Result<Place, CliError> {
+    let session = &context.session;
+    let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
+    let ports = ports.join(", ");
     match (session.settings.customer, args.account) {
         (Some(customer), false) => {
             references::refuse_unknown(session, customer).await?;
+            let servers = number_of_servers(session, ListEndpoints::new(customer)).await;
+            context.screen.note(&format!(
+                "This allows {ports} on all servers of customer {customer} ({servers} now), and on those that are added later."
+            ));
             Ok(Place::Everywhere(Some(customer)))
         }
         (Some(customer), true) => Err(CliError::usage(format!(
@@ -122,12 +129,21 @@ async fn everywhere(
             "--global needs -c ID for all servers of one customer, or --account for those of every customer",
         )),
         (None, true) => {
-            let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
-            let question = format!("About to allow {} on {EVERY_SERVER}.", ports.join(", "));
+            let servers = number_of_servers(session, ListEndpoints::account_wide()).await;
+            let question = format!(
+                "About to allow {ports} on {EVERY_SERVER} ({servers} now), and on those that are added later."
+            );
+            let prompt = &context.prompt;
             prompt.confirm(ConfirmationLevel::Severe, &question, "account")?;
             Ok(Place::Everywhere(None))
         }
     }
+}
+
+/// How many servers a list has. The look is for a word beside the change, so one that fails says nothing.
+async fn number_of_servers(session: &Session, list: ListEndpoints) -> String {
+    let page = session.read(list.per_page(1)).await;
+    count_or_unknown(page.ok().and_then(|page| page.meta.total))
 }
 
 /// The first word is the server, unless the servers are said otherwise.

@@ -79,12 +79,23 @@ impl Addition {
             expires_at,
             expires: expires.map(str::to_owned),
         };
-        addition.check()?;
-        Ok(addition)
+        let problems: Vec<String> = addition
+            .problems()
+            .iter()
+            .map(|(field, problems)| format!("{}: {}", option_of(field), problems.join(" ")))
+            .collect();
+        match problems.is_empty() {
+            true => Ok(addition),
+            false => Err(CliError::usage(problems.join("; "))),
+        }
     }
 
     /// Applies every limit of the service.
     pub fn check(&self) -> Result<(), CliError> {
+        crate::references::targets::refuse(&self.problems())
+    }
+
+    fn problems(&self) -> FieldErrors {
         let any = PortSpec {
             range: PortRange::single(NonZeroU16::MIN),
             protocol: Protocol::Tcp,
@@ -92,7 +103,7 @@ impl Addition {
         let mut problems = FieldErrors::default();
         self.request(&Place::Everywhere(None), &any)
             .validate(&mut problems);
-        crate::references::targets::refuse(&problems)
+        problems
     }
 
     fn request(&self, place: &Place, port: &PortSpec) -> CreateRule {
@@ -111,6 +122,16 @@ impl Addition {
         create.service.clone_from(&self.service);
         create.expires_at = self.expires_at;
         create
+    }
+}
+
+/// The option that a field of a rule comes from.
+fn option_of(field: &str) -> &str {
+    match field {
+        "justification" => "-m (justification)",
+        "service" => "--service",
+        "expires_at" => "--expires",
+        other => other,
     }
 }
 

@@ -269,7 +269,7 @@ fn no_rule(rules: &[Rule], port: &PortSpec, name: &str, server: &str) -> CliErro
     CliError::not_found(format!("{name} has no rule for exactly {port}")).hint(way_out)
 }
 
-/// A server and its ports name no rule.
+/// A server and its ports name no rule, and ports alone do not either.
 fn refuse_ports(names: &[String]) -> Result<(), CliError> {
     let Some((server, ports)) = names.split_first() else {
         return Ok(());
@@ -278,16 +278,18 @@ fn refuse_ports(names: &[String]) -> Result<(), CliError> {
     let no_id =
         |name: &String| name.contains('/') || references::check_named(rule::RULE, name).is_err();
     let is_port = |name: &String| no_id(name) && PortSpec::looks_like_port(name);
+    let error = CliError::usage("a rule is removed by its id, or by its port on a server");
+    if names.iter().all(is_port) {
+        return Err(error.hint("say on which server with --on; see the ids: `rules list`"));
+    }
     if ports.is_empty() || !ports.iter().all(is_port) {
         return Ok(());
     }
-    Err(
-        CliError::usage("a rule is removed by its id, or by its port on a server").hint(format!(
-            "name the server with --on: `rules remove {} --on {}`",
-            ports.join(" "),
-            quoted(server)
-        )),
-    )
+    Err(error.hint(format!(
+        "name the server with --on: `rules remove {} --on {}`",
+        ports.join(" "),
+        quoted(server)
+    )))
 }
 
 async fn remove_one(session: &Session, rule: &Rule) -> Result<RowOutcome, CliError> {

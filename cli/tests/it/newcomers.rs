@@ -1,0 +1,124 @@
+//! What people stumbled over who had only the program and its help.
+
+use crate::shell::{Shell, account, provision};
+
+fn furnished() -> Shell {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.1", "web-1");
+    provision(&shell, "203.0.113.2", "db-1");
+    shell
+}
+
+const REASON: &str = "-m for-the-operations-team";
+
+#[test]
+fn a_rule_for_all_servers_tells_how_many_it_covers() {
+    let shell = furnished();
+    let line = format!("rules add --global 9443 {REASON} -c 42");
+    let told = shell.line(&line).exits(0).stderr;
+    assert!(
+        told.contains("9443/tcp on all servers of customer 42 (2 now)"),
+        "{told}"
+    );
+    let line = format!("rules add --global 9100 {REASON} --account");
+    let asked = shell.line(&line).exits(2).stderr;
+    assert!(asked.contains("(2 now)"), "{asked}");
+}
+
+#[test]
+fn a_plan_shows_the_last_day_and_refuses_one_that_is_over() {
+    let shell = furnished();
+    let line = |day: &str| format!("rules add web-1 2222 {REASON} --expires {day} -n");
+    let planned = shell.line(&line("2099-12-31")).exits(0).stdout;
+    assert!(planned.contains("until 2099-12-31"), "{planned}");
+    for day in ["2020-01-01", "0d"] {
+        let refused = shell.line(&line(day)).exits(2).stderr;
+        assert!(refused.contains("give a later day"), "{refused}");
+    }
+}
+
+#[test]
+fn a_reason_that_is_too_short_names_its_option() {
+    let shell = furnished();
+    let refused = shell.line("rules add web-1 22 -m short").exits(2).stderr;
+    assert!(refused.contains("-m (justification): "), "{refused}");
+}
+
+#[test]
+fn a_port_in_the_place_of_an_id_is_taken_for_a_port() {
+    let shell = furnished();
+    let refused = shell.line("rules remove 9443 -c 42").exits(2).stderr;
+    assert!(refused.contains("--on"), "{refused}");
+    let line = format!("alert allow 5432 {REASON} -c 42");
+    let refused = shell.line(&line).exits(2).stderr;
+    assert!(
+        refused.contains("alert list --port 5432 -c 42"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn letters_that_changed_places_are_one_slip() {
+    let shell = furnished();
+    let refused = shell.line("endpoint show wbe-1").exits(4).stderr;
+    assert!(refused.contains("did you mean web-1?"), "{refused}");
+}
+
+#[test]
+fn an_alert_is_told_by_its_state_and_by_its_customer() {
+    let shell = furnished();
+    shell.line("provision 203.0.113.9 -c 43").exits(0);
+    let listed = shell.line("alert list -c 42 --kind port -o ids").exits(0);
+    let alert = listed.stdout.lines().next().expect("an alert").to_owned();
+    let open = shell.line(&format!("alert show {alert}")).exits(0).stdout;
+    assert!(open.contains("is open"), "{open}");
+    shell.line(&format!("alert resolve {alert} -y")).exits(0);
+    let resolved = shell.line(&format!("alert show {alert}")).exits(0).stdout;
+    assert!(
+        resolved.starts_with("Was open, and the alert is resolved"),
+        "{resolved}"
+    );
+    let theirs = shell
+        .line(&format!("alert show {alert} -c 43"))
+        .exits(4)
+        .stderr;
+    assert!(
+        theirs.contains("belongs to customer 42, not to customer 43"),
+        "{theirs}"
+    );
+    let nobody = shell
+        .line(&format!("alert show {} -c 77", uuid::Uuid::max()))
+        .exits(4);
+    assert!(nobody.stderr.contains("customer 77"), "{nobody:?}");
+}
+
+#[test]
+fn the_alert_of_a_scan_needs_no_customer() {
+    let shell = furnished();
+    let shown = shell.line("endpoint show web-1 -o json").exits(0).json();
+    let alert = shown["alerts"][0]["id"].as_str().expect("an alert");
+    shell.line(&format!("alert show {alert}")).exits(0);
+}
+
+#[test]
+fn who_leaves_is_told_of_the_rules_for_all_servers() {
+    let shell = furnished();
+    let rule = format!("rules add --global 9443 {REASON} -c 42");
+    shell.line(&rule).exits(0);
+    let left = shell.line("customer leave 42 --confirm=42");
+    assert!(
+        left.stdout.contains("rules list --scope global -c 42"),
+        "{left:?}"
+    );
+}
+
+#[test]
+fn what_was_suspended_by_name_from_here_is_named() {
+    let shell = furnished();
+    shell.line("endpoint suspend web-1").exits(0);
+    let asked = shell.line("customer resume 42").exits(2).stderr;
+    assert!(
+        asked.contains("(but web-1 (203.0.113.1): suspended by name, from here)"),
+        "{asked}"
+    );
+}
