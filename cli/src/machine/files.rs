@@ -217,8 +217,8 @@ pub fn in_foreign_hands(_file: &File, _path: &Path) -> std::io::Result<Option<St
     Ok(None)
 }
 
-/// How long a lock is tried: nobody holds one for longer than it takes to write a file.
-const LOCK_PATIENCE: Duration = Duration::from_secs(5);
+/// How long a lock is tried: nobody holds one for longer than it takes to write a file, but many may be in front.
+const LOCK_PATIENCE: Duration = Duration::from_secs(20);
 const LOCK_POLL: Duration = Duration::from_millis(5);
 
 /// Waits until no other process holds this lock, but not for ever; it is given back when the file is dropped.
