@@ -2,6 +2,7 @@
 
 use super::changes::{BatchId, BatchStart, input_digest, json, number};
 use super::{DAY_MS, StateDb, now_ms, process};
+use chrono::DateTime;
 use rusqlite::{OptionalExtension, named_params};
 use secmon::model::CustomerId;
 use serde_json::Value;
@@ -18,8 +19,9 @@ pub struct EndedBefore {
     pub is_certain: bool,
     /// The record as it was then.
     pub before: Option<Value>,
-    /// When it was sent, in milliseconds since 1970.
-    pub sent_ms: i64,
+    /// The second in which it was sent, counted from 1970: by the service's clock, where the same run had an answer before
+    /// that told it, else by this computer's, which may be set wrong.
+    pub sent_second: i64,
 }
 
 /// A record that a create has made, as a look has shown it.
@@ -116,7 +118,11 @@ impl StateDb {
         self.read(|connection, account| {
             connection
                 .prepare(
-                    "SELECT c.result, c.before, c.sent_ms FROM change c JOIN batch b ON b.id = c.batch \
+                    "SELECT c.result, c.before, c.sent_ms, \
+                       (SELECT p.answered_at FROM change p WHERE p.batch = c.batch AND p.id < c.id \
+                        AND p.answered_at IS NOT NULL AND p.sent_ms + p.duration_ms <= c.sent_ms \
+                        ORDER BY p.id DESC LIMIT 1) \
+                     FROM change c JOIN batch b ON b.id = c.batch \
                      WHERE c.account = :account AND c.record = :record AND b.id IS NOT :now \
                      AND c.operation IN ('terminate_endpoint', 'delete_endpoint', 'terminate_domain', \
                                          'release_domain', 'terminate_subscription') \
@@ -138,7 +144,7 @@ impl StateDb {
                         Ok(EndedBefore {
                             is_certain: row.get_ref(0)?.as_str()? != "pending",
                             before: json(row.get(1)?),
-                            sent_ms: row.get(2)?,
+                            sent_second: sent_second(row.get(2)?, row.get(3)?),
                         })
                     },
                 )
@@ -226,4 +232,10 @@ impl StateDb {
         });
         settled.is_some_and(|settled| settled > 0)
     }
+}
+
+/// The second of a call: no earlier than the answer before it, by the clock of the service.
+fn sent_second(sent_ms: i64, answer_before: Option<String>) -> i64 {
+    let answer = answer_before.and_then(|at| DateTime::parse_from_rfc3339(&at).ok());
+    answer.map_or(sent_ms / 1000, |at| at.timestamp())
 }

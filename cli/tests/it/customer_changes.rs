@@ -1,5 +1,6 @@
 //! All that a customer has is suspended, resumed and ended by one command.
 
+use crate::every_change::await_the_next_second;
 use crate::journal::{quiet, wired};
 use crate::shell::{Shell, account, provision};
 use crate::wire::Moment;
@@ -165,6 +166,7 @@ fn a_customer_whose_leaving_was_killed_between_records_and_subscriptions_is_ende
     let (wire, shell) = wired(&tenant);
     estate(&shell);
     let line = ["customer", "leave", "42", "--confirm=42", "-o", "json"];
+    await_the_next_second();
     wire.run_and_kill(quiet(&shell, &line), Moment::Unanswered, 5);
     // What has ended by then is in no list any more; whether a subscription has, nobody can read.
     let again = shell.run(&line).exits(8).json();

@@ -1,5 +1,6 @@
 //! Runs that end before their end, and the same command again.
 
+use crate::every_change::await_the_next_second;
 use crate::shell::{Account, Run, Shell, account, mock_with_short_windows};
 use crate::wire::{Moment, Wire, signal};
 use secmon_mock::{CloseAt, Fault, Tenant};
@@ -163,6 +164,7 @@ fn a_customer_whose_leaving_is_killed_four_times_and_loses_answers_is_ended_once
     let file = shell.file("servers.csv", &format!("target,customer\n{servers}"));
     shell.run(&["provision", "-f", &file]).exits(0);
 
+    await_the_next_second();
     let line = ["customer", "leave", "42", "--confirm=42", "-o", "json"];
     for (moment, nth) in [
         (Moment::Unsent, 70),
@@ -313,6 +315,7 @@ fn servers_whose_names_are_gone_are_still_told_as_terminated() {
         .exits(0);
     let file = names(&shell);
     let line = ["endpoint", "terminate", "-f", &file, "-y", "-o", "json"];
+    await_the_next_second();
     wire.run_and_kill(quiet(&shell, &line), Moment::Unanswered, 11);
     let run = shell.run(&line).exits(0).json();
     assert_eq!(
@@ -466,4 +469,20 @@ fn ctrl_c_ends_a_program_that_waits_for_standard_input() {
         assert!(Instant::now() < deadline, "it did not end");
         signal(child.id(), "-INT");
     }
+}
+
+#[test]
+fn a_computer_whose_clock_is_behind_goes_on_all_the_same() {
+    let tenant = account();
+    let hour = std::time::Duration::from_hours(1);
+    tenant.advance(hour).expect("time goes on");
+    let (wire, shell) = wired(&tenant);
+    let servers: String = (1..=24).map(|i| format!("203.0.113.{i},42\n")).collect();
+    let file = shell.file("servers.csv", &format!("target,customer\n{servers}"));
+    shell.run(&["provision", "-f", &file]).exits(0);
+    await_the_next_second();
+    let line = ["customer", "leave", "42", "--confirm=42", "-o", "json"];
+    wire.run_and_kill(quiet(&shell, &line), Moment::Unsent, 24);
+    let run = shell.run(&line).exits(0).json();
+    assert_eq!(run["summary"]["failed"], 0, "{}", run["summary"]);
 }

@@ -103,7 +103,7 @@ fn was_touched_since(one: &Resource, ended: &EndedBefore) -> bool {
             .iter()
             .all(|name| field(before, name) == field(&now, name))
     });
-    !is_same || touched.timestamp() >= ended.sent_ms / 1000
+    !is_same || touched.timestamp() >= ended.sent_second
 }
 
 /// What a server or a domain is called in results.
