@@ -373,3 +373,30 @@ fn an_id_of_too_few_digits_says_how_many_are_needed() {
         );
     }
 }
+
+#[test]
+fn a_release_that_was_killed_after_it_arrived_is_told_by_the_same_line() {
+    let tenant = account();
+    let (wire, shell) = crate::journal::wired(&tenant);
+    for line in [
+        "subscription set 501 --product domain_monitoring -c 42",
+        "domain provision example.com --service 501 -c 42",
+    ] {
+        shell.line(line).exits(0);
+    }
+    let line = "domain release example.com --service 501 -c 42 --confirm=example.com -o json";
+    let line: Vec<&str> = line.split(' ').collect();
+    wire.run_and_kill(
+        crate::journal::quiet(&shell, &line),
+        crate::wire::Moment::Unanswered,
+        1,
+    );
+    let told = shell.run(&line).exits(0).json();
+    assert_eq!(told["released"], true, "{told}");
+    assert_eq!(tenant.calls("POST", "*/release-domain").len(), 1);
+    let again = shell.run(&line).exits(0).json();
+    assert_eq!(again["released"], true, "{again}");
+    // What somebody else has released is not found.
+    let other = "domain release example.org --service 501 -c 42 --confirm=example.org";
+    shell.line(other).exits(4);
+}
