@@ -47,7 +47,7 @@ const CUT: [(&str, usize); 9] = [
 ];
 
 /// Columns of sentences, which go on in the next line, and how narrow they may become.
-const WRAPPED: [(&str, usize); 2] = [("message", 30), ("content_preview", 30)];
+const WRAPPED: [(&str, usize); 3] = [("message", 30), ("content_preview", 30), ("event", 30)];
 
 fn is_wrapped(column: &Column) -> bool {
     WRAPPED.iter().any(|(name, _)| *name == column.name)

@@ -96,6 +96,11 @@ fn steady(scene: &Scene, screen: &str) -> String {
             r"(?m)^[0-9a-f]{8}  (2026-(0[2-9]|1[0-2])|20(2[7-9]|[3-9][0-9])-\d\d)-\d\d \d\d:\d\d",
             "00112233  2026-11-21 07:31",
         ),
+        // The changes of a server's history, likewise.
+        (
+            r"(?m)^  (2026-(0[2-9]|1[0-2])|20(2[7-9]|[3-9][0-9])-\d\d)-\d\d \d\d:\d\d",
+            "  2026-11-21 07:31",
+        ),
     ] {
         let pattern = regex_lite::Regex::new(pattern).expect("a pattern");
         text = pattern.replace_all(&text, with).into_owned();

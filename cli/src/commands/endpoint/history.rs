@@ -64,8 +64,8 @@ enum Source {
 
 const COLUMNS: &[Field<Event>] = &[
     shown("at").of(|event| Cell::Time(event.at.clone())),
-    shown("event").of(|event| Cell::text(&event.event)),
     shown("user").of(|event| Cell::maybe(event.user.as_ref())),
+    shown("event").of(|event| Cell::text(&event.event)),
     wide("record").of(|event| Cell::maybe(event.record.as_ref())),
     wide("source").of(|event| {
         Cell::text(match event.source {
