@@ -4,6 +4,7 @@ mod call;
 mod inverse;
 mod present;
 mod rule_fields;
+mod whole_runs;
 
 use self::call::Call;
 use self::inverse::{Inverse, NotUndoable, inverse_of};
@@ -69,14 +70,18 @@ const LATEST: usize = 3;
 pub async fn run(context: &Context, args: &UndoArgs) -> Result<Outcome, CliError> {
     context.session.refuse_read_only()?;
     let chosen = chosen(&context.session, args.id.as_deref())?;
+    whole_runs::refuse_move(&chosen)?;
+    let line = chosen.first().map(|change| change.command.clone());
+    let chosen = whole_runs::without_exceptions(chosen);
     let made: Vec<ChangeRow> = chosen
         .into_iter()
         .filter(|change| change.result != ChangeResult::Unchanged)
         .collect();
     if made.is_empty() {
-        return Ok(Outcome::text(
-            "There is nothing to undo: the command changed nothing.\n",
-        ));
+        let line = line.map_or_else(|| "the command".to_owned(), |line| format!("`{line}`"));
+        return Ok(Outcome::text(format!(
+            "There is nothing to undo: {line} changed nothing.\n"
+        )));
     }
     let mut rows = Vec::new();
     let mut left = Vec::new();
@@ -98,6 +103,13 @@ pub async fn run(context: &Context, args: &UndoArgs) -> Result<Outcome, CliError
     let items = bulk::run_bulk(context, &undoing, &args.run).await?;
     let mut outcome = bulk::conclude(&context.screen, UNDONE, items)?;
     outcome.text.extend(left.iter().flat_map(not_undone));
+    let rules_go = |row: &UndoRow| matches!(row.inverse, Inverse::RemoveRules(..));
+    if undoing.rows.iter().any(rules_go) && !context.session.settings.safety.dry_run {
+        outcome.text.push(Block::Hint(
+            "alerts that a rule has resolved stay so; the next scan raises new ones for ports that are still open"
+                .to_owned(),
+        ));
+    }
     Ok(outcome)
 }
 

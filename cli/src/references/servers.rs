@@ -387,8 +387,12 @@ impl<'a> Search<'a> {
             fitting.len(),
             labels.join(", ")
         );
-        Err(CliError::new(LocalErrorKind::Ambiguous, message)
-            .hint("name the customer with -c, or give the id"))
+        Err(CliError::new(LocalErrorKind::Ambiguous, message).hint(
+            match self.context.session.settings.customer {
+                Some(_) => "name it by its address or its id",
+                None => "name the customer with -c, or give the id",
+            },
+        ))
     }
 
     /// What `-c` left out may be another customer's: then `-c` is what is wrong.

@@ -275,10 +275,17 @@ fn linked(mut lines: String, table: &Table, pages: &str) -> String {
 }
 
 /// The width of the screen; without one there is room for everything.
+const UNTOLD_WIDTH: usize = 80;
+
 fn screen_width() -> usize {
     let on_terminal = std::io::stdout().is_terminal();
     let width = comfy_table::Table::new().width().filter(|_| on_terminal);
-    width.map_or(usize::MAX, usize::from)
+    match width.map(usize::from) {
+        // A terminal that does not tell its size.
+        Some(0) => UNTOLD_WIDTH,
+        Some(width) => width,
+        None => usize::MAX,
+    }
 }
 
 fn draw(drawing: &Drawing<'_>, display: &Display) -> String {
@@ -287,6 +294,9 @@ fn draw(drawing: &Drawing<'_>, display: &Display) -> String {
     let on_terminal = std::io::stdout().is_terminal();
     // A single column that is wider than the screen is wrapped by the terminal.
     let fits = drawing.needed(&WRAPPED) <= screen_width();
+    if let (true, Ok(width)) = (on_terminal, u16::try_from(screen_width())) {
+        drawn.set_width(width);
+    }
     drawn.set_content_arrangement(match on_terminal && fits {
         true => ContentArrangement::Dynamic,
         false => ContentArrangement::Disabled,

@@ -122,3 +122,96 @@ fn what_was_suspended_by_name_from_here_is_named() {
         "{asked}"
     );
 }
+
+#[test]
+fn a_move_is_not_undone_in_part_and_the_move_back_is_told() {
+    let shell = furnished();
+    shell.line(&format!("rules add web-1 22 {REASON}")).exits(0);
+    shell.line("endpoint move web-1 198.51.100.7 -y").exits(0);
+    let refused = shell.line("undo -y").exits(2).stderr;
+    assert!(
+        refused.contains("endpoint move 198.51.100.7 203.0.113.1 -c 42"),
+        "{refused}"
+    );
+    let rules = shell.line("rules list web-1 -o json").exits(0).json();
+    assert_eq!(rules.as_array().map(Vec::len), Some(1), "{rules}");
+    shell
+        .line("endpoint move 198.51.100.7 203.0.113.1 -c 42 -y")
+        .exits(0);
+}
+
+#[test]
+fn the_domain_of_a_move_is_moved_back_by_the_line_that_is_told() {
+    let shell = furnished();
+    for line in [
+        "subscription set 601 --product domain_monitoring -c 42",
+        "subscription set 602 --product domain_monitoring -c 43",
+        "domain provision example.org --service 601 -c 42",
+        "domain move example.org --customer-to 43 --service 602 -c 42 -y",
+    ] {
+        shell.line(line).exits(0);
+    }
+    let refused = shell.line("undo -y").exits(2).stderr;
+    assert!(
+        refused.contains("domain move example.org --customer-to 42 -c 43"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn what_does_not_move_along_is_told_before_and_after() {
+    let shell = furnished();
+    shell.line("provision 203.0.113.9 -c 43").exits(0);
+    let global = format!("rules add --global 443 {REASON} -c 42");
+    shell.line(&global).exits(0);
+    let lost = "Rules for all servers of customer 42 do not count there: 443/tcp.";
+    let asked = shell
+        .line("endpoint move web-1 --customer-to 43")
+        .exits(2)
+        .stderr;
+    assert!(asked.contains(lost), "{asked}");
+    let done = shell
+        .line("endpoint move web-1 --customer-to 43 -y")
+        .exits(0)
+        .stdout;
+    assert!(done.contains(lost), "{done}");
+}
+
+#[test]
+fn a_full_customer_is_told_with_their_own_number() {
+    let shell = furnished();
+    for line in [
+        "subscription set 601 --product domain_monitoring -c 42",
+        "subscription set 602 --product domain_monitoring -c 43",
+        "domain provision example.org --service 601 -c 42",
+        "domain provision other.example --service 602 -c 43",
+    ] {
+        shell.line(line).exits(0);
+    }
+    let full = "domain move example.org --customer-to 43 --service 602 -c 42 -y";
+    let full = shell.line(full).exits(8);
+    let told = format!("{}{}", full.stdout, full.stderr);
+    assert!(told.contains("domain list -c 43"), "{told}");
+    assert!(!told.contains("domain list -c 42"), "{told}");
+}
+
+#[test]
+fn an_undone_rule_tells_of_the_alerts_that_it_resolved() {
+    let shell = furnished();
+    shell.line(&format!("rules add web-1 22 {REASON}")).exits(0);
+    let undone = shell.line("undo -y").exits(0).stdout;
+    assert!(undone.contains("the next scan raises new ones"), "{undone}");
+}
+
+#[test]
+fn an_undone_import_does_not_allow_what_it_left_out() {
+    let shell = furnished();
+    let dump = "*filter\n:INPUT DROP [0:0]\n-A INPUT -p tcp --dport 22 -j ACCEPT\n-A INPUT -p tcp --dport 3306 -j ACCEPT\nCOMMIT\n";
+    let dump = shell.file("dump.txt", dump);
+    shell
+        .run(&["rules", "import", "web-1", &dump, "--except", "3306", "-y"])
+        .exits(0);
+    shell.line("undo -y").exits(0);
+    let rules = shell.line("rules list web-1 -o json").exits(0).json();
+    assert_eq!(rules.as_array().map(Vec::len), Some(0), "{rules}");
+}

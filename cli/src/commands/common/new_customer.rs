@@ -6,7 +6,7 @@ use crate::error::{CliError, Exit, LocalErrorKind};
 use crate::session::Session;
 use crate::ui::Ui;
 use crate::{bulk, references};
-use secmon::model::CustomerId;
+use secmon::model::{CustomerId, EndpointPage};
 use secmon::operations::{DomainOverview, ListDomains, ListEndpoints};
 use std::collections::BTreeSet;
 
@@ -24,18 +24,21 @@ pub async fn agree(
         Err(error) if error.exit() == Exit::Permission => return Err(error),
         Ok(true) | Err(_) => return Ok(()),
     }
-    let may_ask = context.prompt.may_ask() && !contact.existing_customers;
-    let has_others = may_ask && {
-        let any = session
-            .read(ListEndpoints::account_wide().per_page(1))
-            .await;
-        any.is_ok_and(|servers| servers.meta.total.is_some_and(|total| total > 0))
-    };
+    let has_others = has_customers(context, contact).await;
     agree_to_new(context, &[customer], has_others, contact)
 }
 
+/// Whether the account has customers already, where somebody can be asked about another one.
+async fn has_customers(context: &Context, contact: &ClientContact) -> bool {
+    let list = ListEndpoints::account_wide().per_page(1);
+    let has_any = |servers: EndpointPage| servers.meta.total.is_some_and(|total| total > 0);
+    context.prompt.may_ask()
+        && !contact.existing_customers
+        && context.session.read(list).await.is_ok_and(has_any)
+}
+
 /// The same for many, whose servers were read already: `served` has the customers who have some.
-pub fn agree_to_all(
+pub async fn agree_to_all(
     context: &Context,
     customers: &BTreeSet<CustomerId>,
     served: &BTreeSet<CustomerId>,
@@ -47,10 +50,11 @@ pub fn agree_to_all(
         .filter(|customer| !seen.contains(customer))
         .copied()
         .collect();
-    match new.is_empty() {
-        true => Ok(()),
-        false => agree_to_new(context, &new, !served.is_empty(), contact),
+    if new.is_empty() {
+        return Ok(());
     }
+    let has_others = !served.is_empty() || has_customers(context, contact).await;
+    agree_to_new(context, &new, has_others, contact)
 }
 
 fn agree_to_new(

@@ -11,7 +11,7 @@ use crate::commands::common::new_customer;
 use crate::commands::common::usage::Usage;
 use crate::commands::lifecycle::{Resource, Transition, send};
 use crate::context::Context;
-use crate::error::{CliError, Exit, LocalErrorKind};
+use crate::error::{CliError, Exit, Failure, LocalErrorKind};
 use crate::references::{self, DomainRef, FoundDomain};
 use crate::session::batch::RunKind;
 use crate::session::prompt::ConfirmationLevel;
@@ -21,6 +21,7 @@ use crate::state::changes::Scope;
 use crate::ui::outcome::{Block, Outcome, to_json};
 use crate::values::domain_names;
 use clap::Args;
+use secmon::ErrorCode;
 use secmon::model::{CustomerId, DomainId, DomainStatus, ServiceId};
 use secmon::operations::{ListDomains, ProvisionDomain};
 use std::cell::{Cell, RefCell};
@@ -281,6 +282,17 @@ impl Moving<'_> {
         send::apply(&self.context.session, &old, Transition::Terminate).await
     }
 
+    /// The slots that are missing are the new customer's.
+    fn explained(&self, error: CliError) -> CliError {
+        let (to, service) = (self.to, self.service);
+        match error.failure() {
+            Failure::Answered(_, Some(ErrorCode::DomainLimitExceeded)) => error.hint(format!(
+                "see what is using them: `domain list -c {to}`; release one, or give the customer more: `subscription set {service} --product domain_monitoring --quantity N -c {to}`"
+            )),
+            _ => error,
+        }
+    }
+
     async fn made(&self, source: &MoveSource) -> Result<DomainRef, CliError> {
         let name = &source.old.name;
         self.new_record(name).await?.ok_or_else(|| {
@@ -371,7 +383,8 @@ impl BulkOperation for Moving<'_> {
         match step {
             MoveStep::Provision => {
                 let request = self.request(&source.old.name);
-                provision::send(&self.context.session, &request, Presence::Absent).await
+                let sent = provision::send(&self.context.session, &request, Presence::Absent);
+                sent.await.map_err(|error| self.explained(error))
             }
             MoveStep::Suspend => self.suspend(&source).await,
             MoveStep::Terminate => self.terminate(&source).await,

@@ -57,7 +57,7 @@ fn of_record(resource: &Resource, found: Option<&Resumable>) -> Step {
         Some(_) => Step::Send,
         None => settled(
             resource,
-            "stays suspended: its last change from this computer was not a suspension of all",
+            "stays suspended: this computer has not suspended it with all the others",
         ),
     }
 }

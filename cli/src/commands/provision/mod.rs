@@ -281,7 +281,7 @@ impl<'a> BulkOperation for Provisioning<'a> {
         let customers = self.rows.iter().map(|row| row.target.customer()).collect();
         let served = known.customers();
         if !self.customers_agreed.get() {
-            new_customer::agree_to_all(context, &customers, &served, &self.args.contact)?;
+            new_customer::agree_to_all(context, &customers, &served, &self.args.contact).await?;
             self.customers_agreed.set(true);
         }
         let left_to_people = match self.args.run.use_whole_window {

@@ -166,7 +166,7 @@ fn explained(error: CliError, target: &NewServer) -> CliError {
     match row.failure() {
         Failure::Answered(_, Some(ErrorCode::EndpointLimitExceeded)) => {
             let customer = target.request.client_id;
-            row.hint(format!("see what is using it: `endpoint list -c {customer}`; terminate or delete a server, or raise the plan with `subscription set SERVICE --product port_monitoring --plan PLAN -c {customer}`"))
+            row.hint(format!("see what is using it: `endpoint list -c {customer}`; terminate or delete a server, raise the plan with `subscription set SERVICE --product port_monitoring --plan PLAN -c {customer}`, or resume a subscription that is suspended"))
         }
         _ => row,
     }

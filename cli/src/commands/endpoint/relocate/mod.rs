@@ -82,6 +82,8 @@ struct MoveSource {
     rules: Vec<Rule>,
     /// What a person should know before it begins.
     remark: String,
+    /// What does not go along.
+    left_behind: String,
 }
 
 /// A move, and how far it has come.
@@ -230,12 +232,13 @@ impl Moving<'_> {
             false => String::new(),
         };
         format!(
-            "{} of customer {} is {state} at {}, with {}; {} is terminated.{restored}",
+            "{} of customer {} is {state} at {}, with {}; {} is terminated.{restored}{}",
             references::handle_of(&source.server),
             source.to,
             source.address,
             counted(source.rules.len(), "rule"),
-            source.old()
+            source.old(),
+            source.left_behind
         )
     }
 }
@@ -316,7 +319,7 @@ impl BulkOperation for Moving<'_> {
             (false, _) => source.address.to_string(),
         };
         let text = format!(
-            "About to move {} of customer {} to {whither}: provision {}, take its name and {} along{}, and terminate {}{mapping}.{}",
+            "About to move {} of customer {} to {whither}: provision {}, take its name and {} along{}, and terminate {}{mapping}.{}{}",
             references::name_of(&source.server),
             source.from,
             source.new(),
@@ -326,6 +329,7 @@ impl BulkOperation for Moving<'_> {
                 false => "",
             },
             source.old(),
+            source.left_behind,
             source.remark
         );
         Question {

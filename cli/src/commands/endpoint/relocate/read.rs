@@ -1,14 +1,16 @@
 //! What a move finds: the server as it is, and what stands at its new address.
 
-use super::source::made_by_move;
+use super::source::{made_by_move, own_hostname};
 use super::{DANGER, MoveSource, Moving, VERB, about_new};
+use crate::bulk::preview;
 use crate::commands::common::usage::Usage;
+use crate::commands::common::views::ports_of;
 use crate::commands::common::{new_customer, other_owners};
 use crate::error::CliError;
 use crate::references::{self, FoundServer, PrefixPolicy, Reference, ServerTarget};
 use crate::session::settings;
 use crate::state::StateDb;
-use secmon::model::{Address, CustomerId, Endpoint, RuleScope, RuleStatus};
+use secmon::model::{Address, CustomerId, Endpoint, Rule, RuleScope, RuleStatus};
 use secmon::operations::ListEndpoints;
 use std::net::IpAddr;
 use uuid::Uuid;
@@ -62,6 +64,13 @@ impl Moving<'_> {
         })
         .await?;
         let remark = self.look_at_new(&server, from, destination).await?;
+        let mut left_behind = String::new();
+        if destination.customer != from {
+            left_behind += &self.lost_allowances(from, destination.customer).await?;
+        }
+        if own_hostname(&server).is_some() && self.args.service.is_none() {
+            left_behind += " Its host name does not go along: only --service ID takes it.";
+        }
         Ok(Some(MoveSource {
             server,
             from,
@@ -69,6 +78,7 @@ impl Moving<'_> {
             address: destination.address,
             rules,
             remark,
+            left_behind,
         }))
     }
 
@@ -208,6 +218,29 @@ impl Moving<'_> {
         };
         self.new.get_or_init(|| there);
         Ok(remark)
+    }
+
+    /// What rules for all servers of the old customer allow, those of the new one may not.
+    async fn lost_allowances(&self, from: CustomerId, to: CustomerId) -> Result<String, CliError> {
+        let session = &self.context.session;
+        let of = async |customer| {
+            references::all_rules(session, |list| {
+                list.billing_customer_id = Some(customer);
+                list.scope = Some(RuleScope::Global);
+                list.status = Some(RuleStatus::Active);
+            })
+            .await
+        };
+        let (theirs, here) = (of(from).await?, of(to).await?);
+        let is_lost = |rule: &&Rule| here.iter().all(|other| other.id != rule.id);
+        let lost: Vec<String> = theirs.iter().filter(is_lost).map(ports_of).collect();
+        Ok(match lost.is_empty() {
+            true => String::new(),
+            false => format!(
+                " Rules for all servers of customer {from} do not count there: {}.",
+                preview(&lost, String::clone)
+            ),
+        })
     }
 
     /// Until the old server ends there are both, which a full plan does not allow. What cannot be read keeps nobody from

@@ -6,12 +6,12 @@ use crate::bulk::{Applied, Created, RowOutcome};
 use crate::commands::domain::provision;
 use crate::commands::lifecycle::{self, Transition};
 use crate::commands::rules::create::{self, Existing, Place, Wanted};
-use crate::error::{CliError, LocalErrorKind};
+use crate::error::{CliError, Failure, LocalErrorKind};
 use crate::session::calls::PlannedChange;
 use crate::state::records::{Observation, Server};
-use secmon::Response;
-use secmon::model::{Endpoint, EndpointId, EndpointStatus, Rule};
+use secmon::model::{CustomerId, Endpoint, EndpointId, EndpointStatus, Rule};
 use secmon::operations::{CreateEndpoint, ProvisionEndpoint, UpdateEndpoint};
+use secmon::{ErrorCode, Response};
 use uuid::Uuid;
 
 /// The server at its new address.
@@ -23,9 +23,10 @@ struct Made {
 impl Moving<'_> {
     pub(super) async fn create(&self, source: &MoveSource) -> Result<RowOutcome, CliError> {
         let made = match &self.args.service {
-            Some(service) => self.provision(source, service).await?,
-            None => self.add(source).await?,
+            Some(service) => self.provision(source, service).await,
+            None => self.add(source).await,
         };
+        let made = made.map_err(|error| explained(error, source.to))?;
         let mut new = source.server.clone();
         new.ip_address = source.address.into();
         new.billing_customer_id = Some(source.to);
@@ -152,4 +153,14 @@ fn waits(reason: &str) -> CliError {
         LocalErrorKind::NotSent,
         format!("not sent, because {reason}"),
     )
+}
+
+/// The room that is missing is the new customer's.
+fn explained(error: CliError, to: CustomerId) -> CliError {
+    match error.failure() {
+        Failure::Answered(_, Some(ErrorCode::EndpointLimitExceeded)) => error.hint(format!(
+            "see what is using it: `endpoint list -c {to}`; terminate or delete a server, raise the plan, or resume a subscription that is suspended"
+        )),
+        _ => error,
+    }
 }

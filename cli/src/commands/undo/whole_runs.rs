@@ -1,0 +1,65 @@
+//! Runs whose changes belong together: to take back one of them alone would leave less than before.
+
+use crate::error::CliError;
+use crate::state::history::ChangeRow;
+use crate::ui::invocation::quoted;
+use serde_json::Value;
+
+/// Refuses a move, with the move that goes back. What it made can be taken back change by change.
+pub fn refuse_move(changes: &[ChangeRow]) -> Result<(), CliError> {
+    let back = match changes {
+        [first, _, ..] if first.verb == "endpoint_move" => server_back(changes),
+        [first, _, ..] if first.verb == "domain_move" => domain_back(changes),
+        _ => return Ok(()),
+    };
+    let error = CliError::usage(format!(
+        "Cannot be undone: a move ends the old record, and undo restores none ({})",
+        changes[0].command
+    ));
+    Err(match back {
+        Some(line) => error.hint(format!("to move back: `{line}`")),
+        None => error,
+    })
+}
+
+/// Without the rules that an import has removed again: they were never wanted.
+pub fn without_exceptions(mut changes: Vec<ChangeRow>) -> Vec<ChangeRow> {
+    let imports: Vec<String> = changes
+        .iter()
+        .filter(|change| change.operation == "ingest_firewall")
+        .map(|change| change.batch.clone())
+        .collect();
+    changes.retain(|change| change.operation != "delete_rule" || !imports.contains(&change.batch));
+    changes
+}
+
+fn server_back(changes: &[ChangeRow]) -> Option<String> {
+    let ended = of(changes, &["terminate_endpoint"])?;
+    let made = of(changes, &["create_endpoint", "provision_endpoint"])?;
+    let old = text(&ended.before, "ip_address")?;
+    let new = text(&made.after, "ip_address").or_else(|| text(&made.after, "ip"))?;
+    let (from, to) = (ended.customers.first()?, made.customers.first()?);
+    let whither = match (new == old, from == to) {
+        (true, _) => format!("--customer-to {from}"),
+        (false, true) => old.to_owned(),
+        (false, false) => format!("{old} --customer-to {from}"),
+    };
+    Some(format!("endpoint move {new} {whither} -c {to}"))
+}
+
+fn domain_back(changes: &[ChangeRow]) -> Option<String> {
+    let ended = of(changes, &["terminate_domain"])?;
+    let made = of(changes, &["provision_domain"])?;
+    let name = quoted(text(&ended.before, "domain")?);
+    let (from, to) = (ended.customers.first()?, made.customers.first()?);
+    Some(format!("domain move {name} --customer-to {from} -c {to}"))
+}
+
+fn of<'a>(changes: &'a [ChangeRow], operations: &[&str]) -> Option<&'a ChangeRow> {
+    let mut changes = changes.iter();
+    changes.find(|change| operations.contains(&change.operation.as_str()))
+}
+
+fn text<'a>(image: &'a Option<Value>, field: &str) -> Option<&'a str> {
+    image.as_ref()?.get(field)?.as_str()
+}
