@@ -115,6 +115,10 @@ impl Session<'_> {
                 protocol,
                 ..
             } = one;
+            if added.covers(ports, protocol) {
+                reading.skip(line, format!("{ports} is suggested by an earlier line"));
+                continue;
+            }
             if allowed.covers(ports, protocol) {
                 reading.skip(line, format!("{ports} is allowed already"));
                 continue;
@@ -184,6 +188,9 @@ fn remedy(content: &str, format: Option<FirewallFormat>) -> &'static str {
         _ if begins("{\"nftables\"") => "That is JSON; send the output of: nft list ruleset",
         _ if begins("<?xml") => {
             "That is a file of firewalld; send the output of: firewall-cmd --list-all"
+        }
+        _ if begins("ufw ") => {
+            "Those are commands of ufw; send the output of: LC_ALL=C ufw status verbose"
         }
         Some(FirewallFormat::Iptables) => "Send the output of: iptables-save -t filter",
         Some(FirewallFormat::Nftables) => "Send the output of: nft list ruleset",

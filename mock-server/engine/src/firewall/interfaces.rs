@@ -160,6 +160,11 @@ fn is_pattern(name: &str) -> bool {
     name.ends_with(['+', '*'])
 }
 
+/// Whether this is the name of a bridge or a tunnel of the host.
+pub(super) fn is_bridge(name: &str) -> bool {
+    name != "lo" && is_inner(name)
+}
+
 fn is_inner(name: &str) -> bool {
     name == "lo" || INNER.iter().any(|prefix| name.starts_with(prefix))
 }

@@ -14,55 +14,88 @@ use super::specs::{ports_with_protocol, protocols, source_ports};
 use super::ufw_profiles::profile;
 use crate::values::{PortRange, RuleProtocol};
 
-/// What ufw says where it is on or off, in the languages that it has been translated to.
-const STATUS: [&str; 40] = [
-    "status: active",
-    "status: inactive",
-    "status: aktiv",
-    "status: inaktiv",
-    "status: actief",
-    "status: inactief",
-    "status: niet actief",
-    "status: ativo",
-    "status: inativo",
-    "estado: activo",
-    "estado: inactivo",
-    "estado: ativo",
-    "estado: inativo",
-    "estado: inactiu",
-    "estat: actiu",
-    "estat: inactiu",
-    "état : actif",
-    "état : inactif",
-    "statut : actif",
-    "statut : inactif",
-    "stato: attivo",
-    "stato: inattivo",
-    "stato: non attivo",
-    "stav: aktivní",
-    "stav: neaktivní",
-    "stan: aktywny",
-    "stan: nieaktywny",
-    "stan: aktywna",
-    "stan: nieaktywna",
-    "tila: aktiivinen",
-    "tila: ei käytössä",
-    "állapot: aktív",
-    "állapot: inaktív",
-    "durum: etkin",
-    "durum: etkisiz",
-    "состояние: активен",
-    "состояние: неактивен",
-    "状態: アクティブ",
-    "状態: 非アクティブ",
-    "状态： 不活动",
+/// What ufw says where it is on or off, in every language that it has been translated to, without blanks around the
+/// colon.
+const STATUS: [&str; 65] = [
+    "durum:etkin",
+    "durum:etkin değil",
+    "durum:etkisiz",
+    "estado:active",
+    "estado:activo",
+    "estado:ativo",
+    "estado:inactiu",
+    "estado:inactivo",
+    "estado:inativo",
+    "estat:actiu",
+    "estat:inactiu",
+    "estáu:activu",
+    "estáu:inactivu",
+    "staatus:aktiivne",
+    "staatus:väljas",
+    "stan:aktywna",
+    "stan:aktywny",
+    "stan:nieaktywna",
+    "stan:nieaktywny",
+    "stanje nedejavno",
+    "stanje:dejavno",
+    "stare:activ",
+    "stare:inactiv",
+    "stato:attivo",
+    "stato:inattivo",
+    "stato:non attivo",
+    "status:actief",
+    "status:active",
+    "status:aktiv",
+    "status:aktivan",
+    "status:aktivno",
+    "status:ativo",
+    "status:inactief",
+    "status:inactive",
+    "status:inaktiv",
+    "status:inativo",
+    "status:neaktivno",
+    "status:niet actief",
+    "statut:actif",
+    "statut:inactif",
+    "statv:aktívny",
+    "stav:aktivní",
+    "stav:aktívny",
+    "stav:neaktivní",
+    "stav:neaktívny",
+    "tila:aktiivinen",
+    "tila:ei käytössä",
+    "tila:käytössä",
+    "tila:passiivinen",
+    "állapot:aktív",
+    "állapot:inaktív",
+    "état:actif",
+    "état:inactif",
+    "κατάσταση:ανενεργό",
+    "κατάσταση:ενεργό",
+    "состояние:активен",
+    "состояние:неактивен",
+    "стан:активний",
+    "стан:неактивний",
+    "状态:不活动",
+    "状态:激活",
+    "状態:アクティブ",
+    "状態:非アクティブ",
+    "狀態:不活動",
+    "狀態:啓用",
 ];
 
 /// Whether a line is one by which a status is known.
 pub(super) fn is_start(line: &str) -> bool {
     is_rule_of_dashes(line)
         || default_policy(line).is_some()
-        || STATUS.contains(&line.trim().to_lowercase().as_str())
+        || STATUS.contains(&plain(line).as_str())
+}
+
+/// In small letters, without blanks around the colon, which is written in several ways.
+fn plain(line: &str) -> String {
+    let line = line.to_lowercase().replace('：', ":");
+    let parts: Vec<&str> = line.split(':').map(str::trim).collect();
+    parts.join(":")
 }
 
 /// The line under the headings.

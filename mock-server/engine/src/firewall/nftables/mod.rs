@@ -9,18 +9,20 @@ mod parser;
 mod rule;
 mod statement;
 mod tokens;
+mod wrapped;
 
 use std::net::IpAddr;
 
 use blocks::{Chain, Table, tables};
-use branch::{Action, Branch};
+use branch::{Action, Branch, require};
 use elements::elements;
-use field::Place;
+use field::{Field, Place};
 use lookup::Lookups;
 use parser::Parser;
 use tokens::{Token, tokens};
+use wrapped::unwrapped;
 
-use super::filter::{ChainNo, Families, Filter, Holds, Reason, Rule, Verdict};
+use super::filter::{ChainNo, Condition, Families, Filter, Holds, Match, Reason, Rule, Verdict};
 use super::interfaces::{External, Interfaces};
 use super::line::Line;
 
@@ -49,7 +51,7 @@ pub(super) fn depth_after(line: &str, depth: usize) -> usize {
 
 /// Adds the tables of a ruleset to a filter.
 pub(super) fn translate(lines: &[Line<'_>], host: Option<IpAddr>, filter: &mut Filter) {
-    let tokens = tokens(lines);
+    let tokens = tokens(&unwrapped(lines));
     let tables = tables(&tokens);
     let mut interfaces = Interfaces::default();
     for table in &tables {
@@ -90,8 +92,7 @@ fn mention_interfaces(table: &Table<'_>, interfaces: &mut Interfaces) {
 }
 
 fn mention_in_rule(table: &Table<'_>, rule: &[Token], own: &str, interfaces: &mut Interfaces) {
-    let is_name = |token: &Token| token.is("iif") || token.is("iifname");
-    let Some(place) = rule.iter().position(is_name) else {
+    let Some((mut parser, key)) = interface_key(rule) else {
         return;
     };
     let target = rule
@@ -99,8 +100,6 @@ fn mention_in_rule(table: &Table<'_>, rule: &[Token], own: &str, interfaces: &mu
         .position(|token| token.is("jump") || token.is("goto"));
     let target = target.and_then(|place| rule.get(place + 1));
     let leads_to = target.map_or(own, |token| token.text.as_str());
-    let mut parser = Parser::new(&rule[place..]);
-    parser.field();
     let is_map = parser.take("vmap");
     parser.take("!=");
     let Some(next) = parser.peek() else {
@@ -123,10 +122,25 @@ fn mention_in_rule(table: &Table<'_>, rule: &[Token], own: &str, interfaces: &mu
             true => element.value.get(1).map_or("", String::as_str),
             false => leads_to,
         };
-        if let Some(name) = element.key.first() {
+        if let Some(name) = element.key.get(key) {
             interfaces.mention(name, leads_to);
         }
     }
+}
+
+/// Behind the fields of a rule that the interface is one of, and which of them it is.
+fn interface_key(rule: &[Token]) -> Option<(Parser<'_>, usize)> {
+    let is_name = |token: &Token| token.is("iif") || token.is("iifname");
+    let last = rule.iter().position(is_name)?;
+    (0..=last).find_map(|start| {
+        let mut parser = Parser::new(&rule[start..]);
+        let mut fields = vec![parser.field()?];
+        while parser.take(".") {
+            fields.push(parser.field()?);
+        }
+        let key = fields.iter().position(|field| *field == Field::Interface)?;
+        Some((parser, key))
+    })
 }
 
 /// A table on its way into a filter.
@@ -143,13 +157,20 @@ impl Translation<'_> {
             let number = self.chain(filter, &chain.name);
             filter.define(number);
             self.set_base(filter, number, chain, place.external);
+            let mut before = None;
             for tokens in &chain.rules {
-                if is_torn(tokens) {
-                    filter.skip(tokens[0].line, "it cannot be read: its brace is not closed");
+                let branches = match is_torn(tokens) {
+                    true => vec![torn()],
+                    false => rule::branches(&mut lookups, tokens),
+                };
+                if rule::only_matches(tokens) {
+                    before = Some((*tokens, branches));
                     continue;
                 }
-                let branches = rule::branches(&mut lookups, tokens);
-                self.push(filter, number, tokens, branches);
+                match before.take() {
+                    Some(start) => self.push_broken(filter, number, start, (*tokens, branches)),
+                    None => self.push(filter, number, tokens, branches),
+                }
                 if filter.names_too_much() {
                     return;
                 }
@@ -176,6 +197,28 @@ impl Translation<'_> {
         if line.base.families != Families::Neither && is_for_host {
             filter.set_base(number, line.base);
         }
+    }
+
+    /// A rule that was broken behind what it asks. The break is a guess, so it narrows what is accepted; of what is
+    /// refused, it only says that not all of it may be.
+    fn push_broken(
+        &self,
+        filter: &mut Filter,
+        chain: ChainNo,
+        (start, asked): (&[Token], Vec<Branch>),
+        (end, mut rest): (&[Token], Vec<Branch>),
+    ) {
+        let is_accepted = |branch: &Branch| branch.action == Some(Action::Accept);
+        if rest.iter().all(is_accepted) {
+            let names_ports = rest.iter().any(|branch| branch.matches.names_ports());
+            let line = if names_ports { end } else { start };
+            self.push(filter, chain, line, rule::product(&asked, &rest));
+            return;
+        }
+        let words = "the line in front of it, which says nothing alone";
+        require(&mut rest, Condition::unknown(words));
+        self.push(filter, chain, start, asked);
+        self.push(filter, chain, end, rest);
     }
 
     fn push(&self, filter: &mut Filter, chain: ChainNo, rule: &[Token], branches: Vec<Branch>) {
@@ -210,5 +253,13 @@ impl Translation<'_> {
 /// Whether the end of a rule is missing.
 fn is_torn(rule: &[Token]) -> bool {
     let count = |sign: &str| rule.iter().filter(|token| token.is(sign)).count();
-    count("{") != count("}")
+    count("{") != count("}") || rule.iter().any(Token::is_open_quote)
+}
+
+/// What a rule without its end may do is not known.
+fn torn() -> Branch {
+    Branch {
+        matches: Match::default(),
+        action: Some(Action::Unknown(Reason::Torn)),
+    }
 }
