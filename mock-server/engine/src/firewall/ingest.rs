@@ -189,8 +189,14 @@ fn remedy(content: &str, format: Option<FirewallFormat>) -> &'static str {
         _ if begins("<?xml") => {
             "That is a file of firewalld; send the output of: firewall-cmd --list-all"
         }
-        _ if begins("ufw ") => {
+        _ if begins("ufw ") || begins("sudo ufw ") => {
             "Those are commands of ufw; send the output of: LC_ALL=C ufw status verbose"
+        }
+        _ if begins("iptables ") || begins("sudo iptables ") => {
+            "Those are commands of iptables; send the output of: iptables-save -t filter"
+        }
+        _ if begins("nft ") || begins("sudo nft ") => {
+            "Those are commands of nft; send the output of: nft list ruleset"
         }
         Some(FirewallFormat::Iptables) => "Send the output of: iptables-save -t filter",
         Some(FirewallFormat::Nftables) => "Send the output of: nft list ruleset",

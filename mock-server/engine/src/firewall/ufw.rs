@@ -123,18 +123,7 @@ fn default_policy(line: &str) -> Option<Policy> {
 /// Adds a status to a filter.
 pub(super) fn translate(lines: &[Line<'_>], host: Option<IpAddr>, filter: &mut Filter) {
     let chains = Chains::of(lines, filter);
-    let rows: Vec<(u32, Row)> = lines
-        .iter()
-        .filter_map(|line| match Row::parse(&line.text) {
-            Some(row) => Some((line.number, row)),
-            None => {
-                if may_be_row(&line.text) {
-                    filter.skip(line.number, "it cannot be read");
-                }
-                None
-            }
-        })
-        .collect();
+    let rows = rows(lines, filter);
     let mut interfaces = Interfaces::default();
     for (_, row) in &rows {
         if let Some((_, name)) = row.to.split_once(" on ") {
@@ -155,6 +144,23 @@ pub(super) fn translate(lines: &[Line<'_>], host: Option<IpAddr>, filter: &mut F
             );
         }
     }
+}
+
+/// The rows of the table; what a terminal moved to the next line is put back.
+fn rows(lines: &[Line<'_>], filter: &mut Filter) -> Vec<(u32, Row)> {
+    let mut rows: Vec<(u32, Row)> = Vec::new();
+    for line in lines {
+        if let Some(row) = Row::parse(&line.text) {
+            rows.push((line.number, row));
+            continue;
+        }
+        match rows.last_mut().filter(|(_, row)| row.from.is_empty()) {
+            Some((_, row)) => row.from = without_remarks(line.text.trim()).to_owned(),
+            None if may_be_row(&line.text) => filter.skip(line.number, "it cannot be read"),
+            None => {}
+        }
+    }
+    rows
 }
 
 /// A chain for each direction.
@@ -232,7 +238,8 @@ fn may_be_row(line: &str) -> bool {
 
 impl Row {
     fn parse(line: &str) -> Option<Self> {
-        let line = line.split(" # ").next().unwrap_or(line);
+        let line = line.replace('\t', "  ");
+        let line = line.split(" # ").next().unwrap_or(&line);
         let line = format!("{} ", without_number(line.trim()));
         let actions = ACTIONS.iter();
         let (place, action, verdict) = actions
@@ -245,12 +252,11 @@ impl Row {
             ("FWD", from) => (Direction::Forward, from),
             _ => (Direction::In, after),
         };
-        let attributes = from.rfind(" (log").or_else(|| from.rfind(" (out)"));
         Some(Self {
             to: line[..place].trim().to_owned(),
             verdict: verdict.clone(),
             direction,
-            from: from[..attributes.unwrap_or(from.len())].trim().to_owned(),
+            from: without_remarks(from).to_owned(),
         })
     }
 
@@ -295,6 +301,13 @@ impl Row {
     }
 }
 
+/// The column From without what ufw says of a rule behind it.
+fn without_remarks(from: &str) -> &str {
+    let from = from.split(" # ").next().unwrap_or(from);
+    let remarks = from.rfind(" (log").or_else(|| from.rfind(" (out)"));
+    from[..remarks.unwrap_or(from.len())].trim()
+}
+
 /// Without the `[ 1]` of a numbered status.
 fn without_number(line: &str) -> &str {
     match line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
@@ -306,6 +319,9 @@ fn without_number(line: &str) -> &str {
 /// Asks that a packet comes from what the column From says.
 fn require_source(matches: &mut Match, from: &str) {
     let from = from.replace("(v6)", "");
+    if from.is_empty() {
+        matches.require(Condition::new(Holds::Sometimes, Reason::Torn));
+    }
     for word in from.split_whitespace() {
         if word == "Anywhere" {
             continue;

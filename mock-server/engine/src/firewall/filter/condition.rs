@@ -135,7 +135,7 @@ impl fmt::Display for Reason {
             }
             Self::Target(words) => write!(f, "its target {words} is not known"),
             Self::OtherTransport(text) => write!(f, "{text} is no TCP or UDP port"),
-            Self::Torn => f.write_str("it cannot be read: a brace or a quote is not closed"),
+            Self::Torn => f.write_str("it cannot be read: its end is missing"),
             Self::UnreadablePorts(text) => write!(f, "its ports {text} cannot be read"),
             Self::UnknownService(name) => {
                 write!(f, "the ports of its service {name} are not known")

@@ -442,7 +442,10 @@ fn require(matches: &mut Match, option: &RuleOption, place: Place<'_>) {
         "--connlimit-upto" => Condition::new(Holds::Always, Reason::Excess),
         "--pkt-type" => one_of(value, &["unicast", "host"]),
         "--dst-type" => one_of(value, &["LOCAL"]),
-        "--src-type" => one_of(value, &["UNICAST"]),
+        "--src-type" => Condition {
+            reason: Reason::Sources,
+            ..one_of(value, &["UNICAST"])
+        },
         "--match-set" => match option
             .values
             .get(1)

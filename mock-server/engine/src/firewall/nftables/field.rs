@@ -217,7 +217,10 @@ fn tracked(field: &Field, values: &[&str]) -> Condition {
         Field::State if values.iter().all(|value| *value == "untracked") => {
             (false, Reason::Untracked)
         }
-        Field::State => (has(&["new"]), Reason::Existing),
+        Field::State => {
+            let is_new = values.iter().any(|value| includes_new(value));
+            (is_new, Reason::Existing)
+        }
         Field::Mark => (
             values.iter().any(|value| is_zero(value)),
             Reason::Condition(format!("mark {}", values.join(", ")).into()),
@@ -226,6 +229,16 @@ fn tracked(field: &Field, values: &[&str]) -> Condition {
         _ => (false, Reason::Existing),
     };
     Condition::new(always_or_never(is_usual), reason)
+}
+
+/// Whether a state is that of new connections, by name or by the bits that `nft -n` prints.
+fn includes_new(state: &str) -> bool {
+    const NEW: u32 = 8;
+    let bits = match state.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None => state.parse().ok(),
+    };
+    state == "new" || bits.is_some_and(|bits: u32| bits & NEW != 0)
 }
 
 fn is_zero(value: &str) -> bool {

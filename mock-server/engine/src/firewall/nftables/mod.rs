@@ -13,13 +13,13 @@ mod wrapped;
 
 use std::net::IpAddr;
 
-use blocks::{Chain, Table, tables};
+use blocks::{Chain, Table, statements, tables};
 use branch::{Action, Branch, require};
 use elements::elements;
 use field::{Field, Place};
 use lookup::Lookups;
 use parser::Parser;
-use tokens::{Token, tokens};
+use tokens::{Token, braced, tokens};
 use wrapped::unwrapped;
 
 use super::filter::{ChainNo, Condition, Families, Filter, Holds, Match, Reason, Rule, Verdict};
@@ -157,24 +157,76 @@ impl Translation<'_> {
             let number = self.chain(filter, &chain.name);
             filter.define(number);
             self.set_base(filter, number, chain, place.external);
-            let mut before = None;
-            for tokens in &chain.rules {
-                let branches = match is_torn(tokens) {
-                    true => vec![torn()],
-                    false => rule::branches(&mut lookups, tokens),
-                };
-                if rule::only_matches(tokens) {
-                    before = Some((*tokens, branches));
-                    continue;
-                }
-                match before.take() {
-                    Some(start) => self.push_broken(filter, number, start, (*tokens, branches)),
-                    None => self.push(filter, number, tokens, branches),
-                }
-                if filter.names_too_much() {
-                    return;
-                }
+            self.write_rules(filter, number, &chain.rules, &mut lookups);
+            if filter.names_too_much() {
+                return;
             }
+        }
+    }
+
+    fn write_rules(
+        &self,
+        filter: &mut Filter,
+        chain: ChainNo,
+        rules: &[&[Token]],
+        lookups: &mut Lookups<'_>,
+    ) {
+        let mut before = None;
+        for tokens in rules {
+            let mut branches = match is_torn(tokens) {
+                true => vec![torn()],
+                false => rule::branches(lookups, tokens),
+            };
+            if let Some(inside) = nameless_chain(tokens) {
+                self.write_nameless(filter, (tokens, inside), &mut branches, lookups);
+            }
+            if rule::only_matches(tokens) {
+                before = Some((*tokens, branches));
+                continue;
+            }
+            match before.take() {
+                Some(start) => self.push_broken(filter, chain, start, (*tokens, branches)),
+                None => self.push(filter, chain, tokens, branches),
+            }
+            if filter.names_too_much() {
+                return;
+            }
+        }
+    }
+
+    /// A chain that stands in the rule that leads to it: `jump { ... }`.
+    fn write_nameless(
+        &self,
+        filter: &mut Filter,
+        (rule, inside): (&[Token], &[Token]),
+        branches: &mut [Branch],
+        lookups: &mut Lookups<'_>,
+    ) {
+        let statements = statements(inside);
+        let line = rule.first().map_or(0, |token| token.line);
+        // Those in which there are others are none that people write.
+        if statements
+            .iter()
+            .any(|inner| nameless_chain(inner).is_some())
+        {
+            filter.skip(line, "its chains are too complex to follow");
+            return;
+        }
+        let name = format!("in line {line}");
+        for branch in branches {
+            match &mut branch.action {
+                Some(Action::Jump(target) | Action::Goto(target)) => target.clone_from(&name),
+                _ => return,
+            }
+        }
+        let chain = self.chain(filter, &name);
+        filter.define(chain);
+        for tokens in statements {
+            let branches = match is_torn(tokens) {
+                true => vec![torn()],
+                false => rule::branches(lookups, tokens),
+            };
+            self.push(filter, chain, tokens, branches);
         }
     }
 
@@ -248,6 +300,13 @@ impl Translation<'_> {
             filter.push(chain, rule);
         }
     }
+}
+
+/// What stands in the braces behind `jump` or `goto`.
+fn nameless_chain(rule: &[Token]) -> Option<&[Token]> {
+    let is_jump = |pair: &[Token]| (pair[0].is("jump") || pair[0].is("goto")) && pair[1].is("{");
+    let place = rule.windows(2).position(is_jump)?;
+    Some(braced(&rule[place + 1..]).0)
 }
 
 /// Whether the end of a rule is missing.
