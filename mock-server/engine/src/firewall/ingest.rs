@@ -115,16 +115,15 @@ impl Session<'_> {
                 protocol,
                 ..
             } = one;
-            if added.covers(ports, protocol) {
-                reading.skip(line, format!("{ports} is suggested by an earlier line"));
-                continue;
-            }
-            if allowed.covers(ports, protocol) {
-                reading.skip(line, format!("{ports} is allowed already"));
-                continue;
-            }
-            if taken.meets(ports, protocol) {
-                reading.skip(line, format!("{ports} overlaps a rule of the endpoint"));
+            let known = match () {
+                () if added.covers(ports, protocol) => "is suggested by an earlier line",
+                () if allowed.covers(ports, protocol) => "is allowed already",
+                () if taken.meets(ports, protocol) => "overlaps a rule of the endpoint",
+                () => "",
+            };
+            if !known.is_empty() {
+                let protocol = protocol.name();
+                reading.skip(line, format!("{ports}/{protocol} {known}"));
                 continue;
             }
             for (ports, protocol) in added.free_parts(ports, protocol) {

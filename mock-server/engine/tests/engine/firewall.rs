@@ -368,8 +368,8 @@ fn what_is_allowed_or_overlaps_is_skipped_e13() {
     assert_eq!(
         skipped,
         [
-            (2, "22 is allowed already"),
-            (4, "79-81 overlaps a rule of the endpoint")
+            (2, "22/tcp is allowed already"),
+            (4, "79-81/tcp overlaps a rule of the endpoint")
         ]
     );
     let again = ingest(&mut bench, id, content, None).expect("read");
