@@ -115,10 +115,14 @@ fn set_field(parser: &mut Parser<'_>, field: &Field, branches: &mut [Branch]) {
     }) {
         parser.next();
     }
-    if *field == Field::Mark && !is_kept {
-        for branch in branches {
-            branch.action.get_or_insert(Action::Alter);
-        }
+    let action = match field {
+        Field::Mark if !is_kept => Action::Alter,
+        // Another destination, without a connection that knows of it.
+        Field::Destination(_) | Field::Port(_) => Action::Translate,
+        _ => return,
+    };
+    for branch in branches {
+        branch.action.get_or_insert_with(|| action.clone());
     }
 }
 
