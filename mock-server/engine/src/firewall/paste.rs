@@ -98,7 +98,7 @@ impl<'a> Sorter<'a> {
     fn add(&mut self, line: Line<'a>) {
         let text = line.text.trim();
         let follows_rule = std::mem::take(&mut self.follows_rule);
-        if starts_other_dump(text) {
+        if self.depth > 0 && starts_other_dump(text) {
             self.depth = 0;
         }
         if iptables::is_start(text) {

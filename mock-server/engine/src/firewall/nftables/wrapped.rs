@@ -12,6 +12,9 @@ use crate::firewall::line::Line;
 /// The longest rule that is put together again.
 const LONGEST: usize = 4096;
 
+/// Lines that a rule is put together of; each costs another look at all of them.
+const MOST_PARTS: usize = 4;
+
 /// Braces that are open inside a chain.
 const IN_CHAIN: usize = 2;
 
@@ -49,15 +52,18 @@ pub(super) fn unwrapped<'a>(lines: &[Line<'a>]) -> Vec<Line<'a>> {
         .flat_map(|line| line.text.split_whitespace())
         .collect();
     let mut whole: Vec<Line<'a>> = Vec::with_capacity(lines.len());
-    let (mut depth_before, mut depth) = (0, 0);
+    let (mut depth_before, mut depth, mut parts) = (0, 0, 1);
     for line in lines {
         match whole.last_mut() {
-            Some(before) if depth >= IN_CHAIN && continues(before, line, depth) => {
+            Some(before)
+                if depth >= IN_CHAIN && parts < MOST_PARTS && continues(before, line, depth) =>
+            {
+                parts += 1;
                 let joined = joined(&before.text, &line.text, &words);
                 before.text = Cow::Owned(joined);
             }
             _ => {
-                depth_before = depth;
+                (depth_before, parts) = (depth, 1);
                 whole.push(line.clone());
             }
         }
@@ -73,13 +79,12 @@ fn continues(before: &Line<'_>, line: &Line<'_>, depth: usize) -> bool {
     if rule.len() > LONGEST || rule.ends_with(['{', ';', ',']) || rule == "}" || rest == "}" {
         return false;
     }
-    let rule = tokens(std::slice::from_ref(before));
-    if rule.iter().any(Token::is_open_quote) {
+    if rule.matches('"').count() % 2 == 1 {
         let quotes = rest.matches('"').count();
         let is_inside = quotes == 0 && !may_begin_rule(&tokens(std::slice::from_ref(line)));
         return is_inside || quotes % 2 == 1;
     }
-    if rest.is_empty() || depth > IN_CHAIN || is_finished(&rule) {
+    if rest.is_empty() || depth > IN_CHAIN || is_finished(&tokens(std::slice::from_ref(before))) {
         return false;
     }
     let is_moved_out = indentation(&before.text) > 0 && indentation(&line.text) == 0;
