@@ -85,11 +85,12 @@ accept:
     INSTA_UPDATE=always cargo test -p secmon-cli --test it help
     INSTA_UPDATE=always cargo test -p secmon-contract-tests
 
-# Figures of the client, the command line and the mock
+# Figures of the client, the command line, the mock and its reader of firewall dumps
 figures:
     cargo bench -p secmon --profile dist --bench call
     cargo bench -p secmon-cli --profile dist-cli --bench figures
     cargo bench -p secmon-mock --profile dist --bench figures
+    cargo bench -p secmon-engine --profile dist --bench dumps
 
 # The archive of a release for this computer's platform, and SHA256SUMS, in target/package
 package:

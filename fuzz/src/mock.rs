@@ -100,7 +100,8 @@ pub fn dumps(input: &[u8]) {
     let first = answer.json();
     let (suggested, parsed) = (&first["data"]["suggested"], &first["data"]["parsed_rules"]);
     let count = suggested.as_array().map(Vec::len).expect("suggestions");
-    assert!(count as u64 <= parsed.as_u64().expect("a count"), "{first}");
+    // A wide range makes several rules where narrower lines came first, but nothing comes of no range at all.
+    assert!(count == 0 || parsed.as_u64() > Some(0), "{first}");
     let again = call(Method::POST, "/api/v1/firewall/ingest", body).json();
     assert_eq!(again["data"]["suggested"], json!([]), "{first}");
     assert_eq!(again["data"]["parsed_rules"], *parsed);

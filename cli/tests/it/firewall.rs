@@ -163,6 +163,64 @@ fn what_is_excepted_keeps_no_rule_even_of_an_earlier_import() {
 }
 
 #[test]
+fn a_repeat_tells_what_is_allowed_apart_from_what_is_not() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.10", "web-1");
+    let import = ["rules", "import", "web-1", "-", "-y"];
+    shell.feed(DUMPS[0].2, &import).exits(0);
+    let again = shell.feed(DUMPS[0].2, &import).exits(0);
+    let (above, below) = again.stdout.split_once("\nNot allowed:").expect("both");
+    assert!(above.contains("allows nothing new on web-1"), "{again:?}");
+    for ports in DUMPS[0].3 {
+        assert!(above.contains(ports), "{ports}: {again:?}");
+    }
+    assert!(!below.contains("allowed already"), "{again:?}");
+
+    // A rule that is gone is no longer said to be there.
+    shell.line("rules remove 443/tcp --on web-1 -y").exits(0);
+    let back = shell.feed(DUMPS[0].2, &import).exits(0);
+    assert!(back.stdout.contains("Now allowed on web-1"), "{back:?}");
+    let already = back
+        .stdout
+        .lines()
+        .find(|line| line.starts_with("Allowed already: "));
+    assert!(!already.expect("a line").contains("443/tcp"), "{back:?}");
+}
+
+#[test]
+fn what_is_removed_with_except_is_not_said_to_be_allowed() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.10", "web-1");
+    shell
+        .feed(DUMPS[0].2, &["rules", "import", "web-1", "-", "-y"])
+        .exits(0);
+    let except = [
+        "rules", "import", "web-1", "-", "-y", "--except", "443", "-o", "json",
+    ];
+    let read = shell.feed(DUMPS[0].2, &except).exits(0).json();
+    let skipped = read["skipped"].as_array().expect("a list");
+    let of_port: Vec<&str> = skipped
+        .iter()
+        .filter_map(|skipped| skipped["reason"].as_str())
+        .filter(|reason| reason.starts_with("443/tcp "))
+        .collect();
+    assert_eq!(
+        of_port,
+        ["443/tcp was asked to be left out with --except"],
+        "{read}"
+    );
+    let once_more = shell.feed(DUMPS[0].2, &except[..7]).exits(0);
+    let already = once_more
+        .stdout
+        .lines()
+        .find(|line| line.starts_with("Allowed already: "));
+    assert!(
+        !already.expect("a line").contains("443/tcp"),
+        "{once_more:?}"
+    );
+}
+
+#[test]
 fn a_dump_in_utf_16_reads_the_same() {
     for (_, tool, dump, expected) in DUMPS {
         let shell = Shell::of(&account());

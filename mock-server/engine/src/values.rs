@@ -185,6 +185,15 @@ impl RuleProtocol {
         }
     }
 
+    /// The protocol as the service writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tcp => "tcp",
+            Self::Udp => "udp",
+            Self::Both => "*",
+        }
+    }
+
     /// The protocols themselves.
     pub fn protocols(self) -> &'static [Protocol] {
         match self {

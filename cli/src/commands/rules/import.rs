@@ -1,6 +1,6 @@
 //! `secmon rules import`: a firewall dump becomes rules.
 
-use super::import_report::{Report, report};
+use super::import_report::{Report, allowed_ports, report};
 use super::rule;
 use crate::bulk::input;
 use crate::commands::common::views;
@@ -65,9 +65,7 @@ pub async fn run(context: &Context, args: &RuleImportArgs) -> Result<Outcome, Cl
         return Ok(Outcome::record(Value::Null, Table::of(views::RULE, [])));
     };
     let removed = remove_excepted(context, &endpoint, &except).await?;
-    if let Some(suggested) = &mut ingest.suggested {
-        suggested.retain(|rule| removed.iter().all(|removed| removed.id != rule.id));
-    }
+    take_out(&mut ingest, &removed);
     let table = Table::of(views::RULE, ingest.suggested.iter().flatten());
     let text = report(&Report {
         ingest: &ingest,
@@ -157,6 +155,19 @@ async fn remove_excepted(
         remove(session, endpoint, rule).await?;
     }
     Ok(rules)
+}
+
+/// The answer as it is true once these rules are removed.
+fn take_out(ingest: &mut FirewallIngest, removed: &[Rule]) {
+    if let Some(suggested) = &mut ingest.suggested {
+        suggested.retain(|rule| removed.iter().all(|removed| removed.id != rule.id));
+    }
+    for skipped in ingest.skipped.iter_mut().flatten() {
+        let is_gone = |ports: &PortSpec| removed.iter().any(|rule| ports.meets(rule));
+        if let Some(ports) = allowed_ports(&skipped.reason).filter(is_gone) {
+            skipped.reason = format!("{ports} was asked to be left out with --except");
+        }
+    }
 }
 
 async fn remove(session: &Session, endpoint: &Endpoint, rule: &Rule) -> Result<(), CliError> {

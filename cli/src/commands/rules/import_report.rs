@@ -3,11 +3,15 @@
 use crate::commands::common::views::ports_of;
 use crate::ui::outcome::Block;
 use crate::values::durations::counted;
+use crate::values::ports::PortSpec;
 use secmon::model::Rule;
 use secmon::operations::{FirewallIngest, SkippedLine};
 
 /// Lines that are shown of one reason; JSON has all.
 const MOST_SHOWN: usize = 5;
+
+/// Ports that are shown of those that are allowed already; JSON has all.
+const MOST_PORTS: usize = 20;
 
 /// Characters of a line of the dump that are shown.
 const LONGEST_LINE: usize = 100;
@@ -50,16 +54,48 @@ pub fn report(report: &Report<'_>) -> Vec<Block> {
             ports.join(", ")
         )));
     }
-    let skipped = report.ingest.skipped.as_deref().unwrap_or_default();
-    if !skipped.is_empty() {
+    let skipped = report.ingest.skipped.iter().flatten();
+    let (allowed, refused): (Vec<_>, Vec<_>) =
+        skipped.partition(|skipped| allowed_ports(&skipped.reason).is_some());
+    text.extend(allowed_already(&allowed));
+    if !refused.is_empty() {
         text.push(Block::text("Not allowed:"));
         text.extend(
-            grouped(skipped)
+            grouped(&refused)
                 .into_iter()
                 .flat_map(|group| group.shown(report.content)),
         );
     }
     text
+}
+
+/// The ports of a line that makes no rule because they are allowed, by a rule from before or by another line.
+pub fn allowed_ports(reason: &str) -> Option<PortSpec> {
+    let ends = [" is allowed already", " is suggested by an earlier line"];
+    let ports = ends.iter().find_map(|end| reason.strip_suffix(end))?;
+    PortSpec::parse(ports).ok()
+}
+
+/// The ports that had a rule before, each once; those of another line are among what is new.
+fn allowed_already(skipped: &[&SkippedLine]) -> Option<Block> {
+    let had_rule = skipped
+        .iter()
+        .filter(|skipped| skipped.reason.ends_with("already"));
+    let mut ports: Vec<String> = Vec::new();
+    for spec in had_rule.filter_map(|skipped| allowed_ports(&skipped.reason)) {
+        let spec = spec.to_string();
+        if !ports.contains(&spec) {
+            ports.push(spec);
+        }
+    }
+    let more = ports.len().saturating_sub(MOST_PORTS);
+    ports.truncate(MOST_PORTS);
+    let and_more = match more {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let told = format!("Allowed already: {}{and_more}.", ports.join(", "));
+    (!ports.is_empty()).then(|| Block::text(told))
 }
 
 /// The lines that have one reason.
@@ -69,7 +105,7 @@ struct Group<'a> {
 }
 
 /// By reason, in the order of the first line of each.
-fn grouped(skipped: &[SkippedLine]) -> Vec<Group<'_>> {
+fn grouped<'a>(skipped: &[&'a SkippedLine]) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for one in skipped {
         match groups.iter_mut().find(|group| group.reason == one.reason) {

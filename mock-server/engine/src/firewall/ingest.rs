@@ -115,12 +115,15 @@ impl Session<'_> {
                 protocol,
                 ..
             } = one;
-            if allowed.covers(ports, protocol) {
-                reading.skip(line, format!("{ports} is allowed already"));
-                continue;
-            }
-            if taken.meets(ports, protocol) {
-                reading.skip(line, format!("{ports} overlaps a rule of the endpoint"));
+            let known = match () {
+                () if added.covers(ports, protocol) => "is suggested by an earlier line",
+                () if allowed.covers(ports, protocol) => "is allowed already",
+                () if taken.meets(ports, protocol) => "overlaps a rule of the endpoint",
+                () => "",
+            };
+            if !known.is_empty() {
+                let protocol = protocol.name();
+                reading.skip(line, format!("{ports}/{protocol} {known}"));
                 continue;
             }
             for (ports, protocol) in added.free_parts(ports, protocol) {
@@ -184,6 +187,15 @@ fn remedy(content: &str, format: Option<FirewallFormat>) -> &'static str {
         _ if begins("{\"nftables\"") => "That is JSON; send the output of: nft list ruleset",
         _ if begins("<?xml") => {
             "That is a file of firewalld; send the output of: firewall-cmd --list-all"
+        }
+        _ if begins("ufw ") || begins("sudo ufw ") => {
+            "Those are commands of ufw; send the output of: LC_ALL=C ufw status verbose"
+        }
+        _ if begins("iptables ") || begins("sudo iptables ") => {
+            "Those are commands of iptables; send the output of: iptables-save -t filter"
+        }
+        _ if begins("nft ") || begins("sudo nft ") => {
+            "Those are commands of nft; send the output of: nft list ruleset"
         }
         Some(FirewallFormat::Iptables) => "Send the output of: iptables-save -t filter",
         Some(FirewallFormat::Nftables) => "Send the output of: nft list ruleset",

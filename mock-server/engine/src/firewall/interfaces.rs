@@ -76,7 +76,7 @@ enum Side {
 impl Interfaces {
     /// Takes note of an interface, and of the zone or chain that its packets go to.
     pub(super) fn mention(&mut self, name: &str, leads_to: &str) {
-        if is_pattern(name) || is_inner(name) {
+        if is_pattern(name) || is_inner(name) || is_number(name) {
             return;
         }
         let side = match (side(name), side(leads_to)) {
@@ -138,6 +138,9 @@ impl External {
         let external = self.name.as_deref();
         let prefix = pattern.strip_suffix(['+', '*']);
         let holds = match prefix {
+            // `nft -n` prints numbers; the first is of the loopback interface, the others may be any.
+            None if pattern == "1" => Holds::Never,
+            None if is_number(pattern) => Holds::Sometimes,
             Some("") => Holds::Always,
             Some(prefix) if is_inner(prefix) => Holds::Never,
             Some(prefix) => match external {
@@ -156,8 +159,17 @@ impl External {
     }
 }
 
+fn is_number(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 fn is_pattern(name: &str) -> bool {
     name.ends_with(['+', '*'])
+}
+
+/// Whether this is the name of a bridge or a tunnel of the host.
+pub(super) fn is_bridge(name: &str) -> bool {
+    name != "lo" && is_inner(name)
 }
 
 fn is_inner(name: &str) -> bool {

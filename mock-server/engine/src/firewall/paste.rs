@@ -7,6 +7,20 @@ use super::format::FirewallFormat;
 use super::line::Line;
 use super::{firewalld, iptables, nftables, ufw};
 
+/// Without the sign in front of each line by which a mail quotes another.
+pub(super) fn unquoted(content: &str) -> Cow<'_, str> {
+    let mut lines = content.lines().filter(|line| !line.trim().is_empty());
+    let is_quoted = lines.clone().count() > 1 && lines.all(|line| line.starts_with('>'));
+    if !is_quoted {
+        return Cow::Borrowed(content);
+    }
+    let lines = content.lines().map(|line| {
+        let line = line.trim_start_matches('>');
+        line.strip_prefix(' ').unwrap_or(line)
+    });
+    Cow::Owned(lines.collect::<Vec<&str>>().join("\n"))
+}
+
 /// A paste, line by line.
 pub(super) struct Paste<'a> {
     lines: Vec<(FirewallFormat, Line<'a>)>,
@@ -84,12 +98,15 @@ impl<'a> Sorter<'a> {
     fn add(&mut self, line: Line<'a>) {
         let text = line.text.trim();
         let follows_rule = std::mem::take(&mut self.follows_rule);
+        if self.depth > 0 && starts_other_dump(text) {
+            self.depth = 0;
+        }
         if iptables::is_start(text) {
             self.depth = 0;
             self.leave();
             self.follows_rule = text.contains("-A ");
             self.lines.push((FirewallFormat::Iptables, line));
-        } else if self.depth > 0 || nftables::is_start(text) {
+        } else if nftables::is_start(text) || self.depth > 0 {
             self.leave();
             self.depth = nftables::depth_after(text, self.depth);
             self.lines.push((FirewallFormat::Nftables, line));
@@ -141,6 +158,11 @@ impl<'a> Sorter<'a> {
         }
         true
     }
+}
+
+/// Whether a dump of another tool follows a ruleset whose end is missing.
+fn starts_other_dump(line: &str) -> bool {
+    ufw::is_start(line) || line.starts_with("target: ")
 }
 
 fn indentation(line: &str) -> usize {

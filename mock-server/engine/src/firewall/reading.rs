@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use super::filter::{Accepted, Filter, Reading, SkippedLine, evaluate};
 use super::format::FirewallFormat;
-use super::paste::{Paste, clean};
+use super::paste::{Paste, clean, unquoted};
 use super::{firewalld, iptables, nftables, ufw};
 use crate::values::{PortRange, RuleProtocol};
 
@@ -40,6 +40,7 @@ pub(super) fn read(
     host: Option<IpAddr>,
 ) -> Option<PasteReading> {
     let content = clean(content);
+    let content = unquoted(&content);
     let paste = Paste::of(&content);
     let mut formats = paste.formats();
     formats.retain(|found| format.is_none_or(|format| format == *found));

@@ -123,6 +123,8 @@ const CLIENT_PORTS: (u16, u16) = (1024, u16::MAX);
 pub(super) fn source_ports(text: &str, separator: char) -> Condition {
     let (first, last) = CLIENT_PORTS;
     let holds = match port_ranges(text, separator) {
+        // Nothing comes from port 0.
+        None if text == "0" => Holds::Never,
         None => Holds::Sometimes,
         Some(ranges) => {
             let mut ranges = ranges.iter();

@@ -14,55 +14,88 @@ use super::specs::{ports_with_protocol, protocols, source_ports};
 use super::ufw_profiles::profile;
 use crate::values::{PortRange, RuleProtocol};
 
-/// What ufw says where it is on or off, in the languages that it has been translated to.
-const STATUS: [&str; 40] = [
-    "status: active",
-    "status: inactive",
-    "status: aktiv",
-    "status: inaktiv",
-    "status: actief",
-    "status: inactief",
-    "status: niet actief",
-    "status: ativo",
-    "status: inativo",
-    "estado: activo",
-    "estado: inactivo",
-    "estado: ativo",
-    "estado: inativo",
-    "estado: inactiu",
-    "estat: actiu",
-    "estat: inactiu",
-    "état : actif",
-    "état : inactif",
-    "statut : actif",
-    "statut : inactif",
-    "stato: attivo",
-    "stato: inattivo",
-    "stato: non attivo",
-    "stav: aktivní",
-    "stav: neaktivní",
-    "stan: aktywny",
-    "stan: nieaktywny",
-    "stan: aktywna",
-    "stan: nieaktywna",
-    "tila: aktiivinen",
-    "tila: ei käytössä",
-    "állapot: aktív",
-    "állapot: inaktív",
-    "durum: etkin",
-    "durum: etkisiz",
-    "состояние: активен",
-    "состояние: неактивен",
-    "状態: アクティブ",
-    "状態: 非アクティブ",
-    "状态： 不活动",
+/// What ufw says where it is on or off, in every language that it has been translated to, without blanks around the
+/// colon.
+const STATUS: [&str; 65] = [
+    "durum:etkin",
+    "durum:etkin değil",
+    "durum:etkisiz",
+    "estado:active",
+    "estado:activo",
+    "estado:ativo",
+    "estado:inactiu",
+    "estado:inactivo",
+    "estado:inativo",
+    "estat:actiu",
+    "estat:inactiu",
+    "estáu:activu",
+    "estáu:inactivu",
+    "staatus:aktiivne",
+    "staatus:väljas",
+    "stan:aktywna",
+    "stan:aktywny",
+    "stan:nieaktywna",
+    "stan:nieaktywny",
+    "stanje nedejavno",
+    "stanje:dejavno",
+    "stare:activ",
+    "stare:inactiv",
+    "stato:attivo",
+    "stato:inattivo",
+    "stato:non attivo",
+    "status:actief",
+    "status:active",
+    "status:aktiv",
+    "status:aktivan",
+    "status:aktivno",
+    "status:ativo",
+    "status:inactief",
+    "status:inactive",
+    "status:inaktiv",
+    "status:inativo",
+    "status:neaktivno",
+    "status:niet actief",
+    "statut:actif",
+    "statut:inactif",
+    "statv:aktívny",
+    "stav:aktivní",
+    "stav:aktívny",
+    "stav:neaktivní",
+    "stav:neaktívny",
+    "tila:aktiivinen",
+    "tila:ei käytössä",
+    "tila:käytössä",
+    "tila:passiivinen",
+    "állapot:aktív",
+    "állapot:inaktív",
+    "état:actif",
+    "état:inactif",
+    "κατάσταση:ανενεργό",
+    "κατάσταση:ενεργό",
+    "состояние:активен",
+    "состояние:неактивен",
+    "стан:активний",
+    "стан:неактивний",
+    "状态:不活动",
+    "状态:激活",
+    "状態:アクティブ",
+    "状態:非アクティブ",
+    "狀態:不活動",
+    "狀態:啓用",
 ];
 
 /// Whether a line is one by which a status is known.
 pub(super) fn is_start(line: &str) -> bool {
     is_rule_of_dashes(line)
         || default_policy(line).is_some()
-        || STATUS.contains(&line.trim().to_lowercase().as_str())
+        || STATUS.contains(&plain(line).as_str())
+}
+
+/// In small letters, without blanks around the colon, which is written in several ways.
+fn plain(line: &str) -> String {
+    let line = line.to_lowercase().replace('：', ":");
+    let parts: Vec<&str> = line.split(':').map(str::trim).collect();
+    parts.join(":")
 }
 
 /// The line under the headings.
@@ -90,18 +123,7 @@ fn default_policy(line: &str) -> Option<Policy> {
 /// Adds a status to a filter.
 pub(super) fn translate(lines: &[Line<'_>], host: Option<IpAddr>, filter: &mut Filter) {
     let chains = Chains::of(lines, filter);
-    let rows: Vec<(u32, Row)> = lines
-        .iter()
-        .filter_map(|line| match Row::parse(&line.text) {
-            Some(row) => Some((line.number, row)),
-            None => {
-                if may_be_row(&line.text) {
-                    filter.skip(line.number, "it cannot be read");
-                }
-                None
-            }
-        })
-        .collect();
+    let rows = rows(lines, filter);
     let mut interfaces = Interfaces::default();
     for (_, row) in &rows {
         if let Some((_, name)) = row.to.split_once(" on ") {
@@ -122,6 +144,23 @@ pub(super) fn translate(lines: &[Line<'_>], host: Option<IpAddr>, filter: &mut F
             );
         }
     }
+}
+
+/// The rows of the table; what a terminal moved to the next line is put back.
+fn rows(lines: &[Line<'_>], filter: &mut Filter) -> Vec<(u32, Row)> {
+    let mut rows: Vec<(u32, Row)> = Vec::new();
+    for line in lines {
+        if let Some(row) = Row::parse(&line.text) {
+            rows.push((line.number, row));
+            continue;
+        }
+        match rows.last_mut().filter(|(_, row)| row.from.is_empty()) {
+            Some((_, row)) => row.from = without_remarks(line.text.trim()).to_owned(),
+            None if may_be_row(&line.text) => filter.skip(line.number, "it cannot be read"),
+            None => {}
+        }
+    }
+    rows
 }
 
 /// A chain for each direction.
@@ -199,7 +238,8 @@ fn may_be_row(line: &str) -> bool {
 
 impl Row {
     fn parse(line: &str) -> Option<Self> {
-        let line = line.split(" # ").next().unwrap_or(line);
+        let line = line.replace('\t', "  ");
+        let line = line.split(" # ").next().unwrap_or(&line);
         let line = format!("{} ", without_number(line.trim()));
         let actions = ACTIONS.iter();
         let (place, action, verdict) = actions
@@ -212,12 +252,11 @@ impl Row {
             ("FWD", from) => (Direction::Forward, from),
             _ => (Direction::In, after),
         };
-        let attributes = from.rfind(" (log").or_else(|| from.rfind(" (out)"));
         Some(Self {
             to: line[..place].trim().to_owned(),
             verdict: verdict.clone(),
             direction,
-            from: from[..attributes.unwrap_or(from.len())].trim().to_owned(),
+            from: without_remarks(from).to_owned(),
         })
     }
 
@@ -262,6 +301,13 @@ impl Row {
     }
 }
 
+/// The column From without what ufw says of a rule behind it.
+fn without_remarks(from: &str) -> &str {
+    let from = from.split(" # ").next().unwrap_or(from);
+    let remarks = from.rfind(" (log").or_else(|| from.rfind(" (out)"));
+    from[..remarks.unwrap_or(from.len())].trim()
+}
+
 /// Without the `[ 1]` of a numbered status.
 fn without_number(line: &str) -> &str {
     match line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
@@ -273,6 +319,9 @@ fn without_number(line: &str) -> &str {
 /// Asks that a packet comes from what the column From says.
 fn require_source(matches: &mut Match, from: &str) {
     let from = from.replace("(v6)", "");
+    if from.is_empty() {
+        matches.require(Condition::new(Holds::Sometimes, Reason::Torn));
+    }
     for word in from.split_whitespace() {
         if word == "Anywhere" {
             continue;

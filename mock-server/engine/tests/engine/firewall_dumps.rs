@@ -143,12 +143,17 @@ fn no_line_that_lets_a_port_in_is_lost_e13() {
                 .split_once(':')
                 .is_some_and(|(_, values)| !values.trim().is_empty());
             let lets_in = LETS_IN.iter().any(|word| line.contains(word)) || is_field && has_values;
-            if lets_in && names_a_port(line) && !line.trim_start().starts_with([':', '#']) {
-                assert!(
-                    told.contains(&(place + 1)),
-                    "{name} line {}: {line}",
-                    place + 1
-                );
+            // A line that was broken is told as one, by its first.
+            let is_told =
+                told.contains(&(place + 1)) || (name.contains("wrapped") && told.contains(&place));
+            // Words of letting in may stand in a comment.
+            let refuses = line.trim_end().ends_with("-j DROP");
+            if lets_in
+                && !refuses
+                && names_a_port(line)
+                && !line.trim_start().starts_with([':', '#'])
+            {
+                assert!(is_told, "{name} line {}: {line}", place + 1);
             }
         }
     }

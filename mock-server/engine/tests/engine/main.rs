@@ -12,6 +12,7 @@ mod endpoints;
 mod exhaustive;
 mod firewall;
 mod firewall_dumps;
+mod firewall_languages;
 mod firewall_lines;
 mod identity;
 mod keys;

@@ -222,6 +222,9 @@ fn without_limit(line: &str) -> String {
     let Some((before, limit)) = line.split_once("limit rate ") else {
         return line.to_owned();
     };
+    if limit.starts_with("over ") {
+        return line.to_owned();
+    }
     let words = limit.split(' ').collect::<Vec<_>>();
     let length = if words.get(1) == Some(&"burst") { 4 } else { 1 };
     format!("{before}{}", words[length.min(words.len())..].join(" "))

@@ -192,10 +192,14 @@ impl Witness {
         });
         sender.join().expect("the sender");
         let is_all = |seen: &BTreeSet<u16>| numbered.iter().all(|(port, _)| seen.contains(port));
-        self.wait_for("arrived", is_all);
+        let start = Instant::now();
+        while !is_all(&self.recorded("netdev", "arrived")) {
+            assert!(start.elapsed() < DEADLINE, "packets did not arrive");
+            thread::yield_now();
+        }
         // What arrived is through the chains, or refused, before the next read of a set.
-        let passed = self.recorded("passed");
-        let again = self.recorded("passed");
+        let passed = self.recorded("inet", "passed");
+        let again = self.recorded("inet", "passed");
         assert_eq!(passed, again, "packets were still on their way");
         let let_through = numbered
             .into_iter()
@@ -203,17 +207,9 @@ impl Witness {
         let_through.map(|(_, probe)| probe).collect()
     }
 
-    fn wait_for(&self, set: &str, is_enough: impl Fn(&BTreeSet<u16>) -> bool) {
-        let start = Instant::now();
-        while !is_enough(&self.recorded(set)) {
-            assert!(start.elapsed() < DEADLINE, "packets did not arrive");
-            thread::yield_now();
-        }
-    }
-
     /// The source ports in one of the recorder's sets.
-    fn recorded(&self, set: &str) -> BTreeSet<u16> {
-        let listed = self.in_host("nft", &["list", "set", "inet", "recorder", set], "");
+    fn recorded(&self, family: &str, set: &str) -> BTreeSet<u16> {
+        let listed = self.in_host("nft", &["list", "set", family, "recorder", set], "");
         let listed = listed.expect("a list");
         assert!(listed.status.success(), "{listed:?}");
         let text = String::from_utf8(listed.stdout).expect("UTF-8");
@@ -227,10 +223,12 @@ impl Witness {
 
 /// Chains in front of and behind everything.
 fn recorder() -> &'static str {
-    "table inet recorder {
+    "table netdev recorder {
         set arrived { type inet_service; flags dynamic; size 65535; }
+        chain front { type filter hook ingress device eth0 priority -2000; policy accept; meta l4proto { tcp, udp } add @arrived { th sport }; }
+    }
+    table inet recorder {
         set passed { type inet_service; flags dynamic; size 65535; }
-        chain front { type filter hook prerouting priority -2000; policy accept; meta l4proto { tcp, udp } add @arrived { th sport }; }
         chain behind { type filter hook input priority 2000; policy accept; meta l4proto { tcp, udp } add @passed { th sport }; }
     }"
 }

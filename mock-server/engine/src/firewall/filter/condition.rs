@@ -90,6 +90,8 @@ pub(in crate::firewall) enum Reason {
     Destinations,
     /// Connections that exist already, or packets that begin none.
     Existing,
+    /// Packets that a rule took out of connection tracking.
+    Untracked,
     Excess,
     Translated,
     NoTransport,
@@ -101,6 +103,8 @@ pub(in crate::firewall) enum Reason {
     Target(Box<str>),
     UnknownService(Box<str>),
     UnreadablePorts(Box<str>),
+    /// A line whose end is missing.
+    Torn,
 }
 
 impl fmt::Display for Reason {
@@ -115,6 +119,9 @@ impl fmt::Display for Reason {
             Self::SourcePorts => f.write_str("it accepts from some source ports only"),
             Self::Destinations => f.write_str("it accepts for some destinations only"),
             Self::Existing => f.write_str("it accepts connections that exist already, no port"),
+            Self::Untracked => {
+                f.write_str("it accepts packets only that a rule took out of connection tracking")
+            }
             Self::Excess => f.write_str("it accepts what is over a limit only"),
             Self::Translated => {
                 f.write_str("it accepts what address translation publishes, no port of the host")
@@ -128,6 +135,7 @@ impl fmt::Display for Reason {
             }
             Self::Target(words) => write!(f, "its target {words} is not known"),
             Self::OtherTransport(text) => write!(f, "{text} is no TCP or UDP port"),
+            Self::Torn => f.write_str("it cannot be read: its end is missing"),
             Self::UnreadablePorts(text) => write!(f, "its ports {text} cannot be read"),
             Self::UnknownService(name) => {
                 write!(f, "the ports of its service {name} are not known")
@@ -363,6 +371,8 @@ pub(in crate::firewall) struct Match {
     pub(in crate::firewall) reason: Option<Reason>,
     /// Whether it is for an address inside a network, which may be the host's there.
     pub(in crate::firewall) is_inner_destination: bool,
+    /// Whether it is for what does not come over the bridge or tunnel that such an address is behind.
+    pub(in crate::firewall) is_past_bridge: bool,
 }
 
 impl Default for Match {
@@ -375,6 +385,7 @@ impl Default for Match {
             holds_altered: Holds::Always,
             reason: None,
             is_inner_destination: false,
+            is_past_bridge: false,
         }
     }
 }
@@ -413,6 +424,7 @@ impl Match {
     pub(in crate::firewall) fn and(mut self, other: Self) -> Self {
         self.families = self.families & other.families;
         self.is_inner_destination |= other.is_inner_destination;
+        self.is_past_bridge |= other.is_past_bridge;
         self.require_protocols(other.protocols);
         self.require_ports(other.ports);
         if let Some(reason) = other.reason {
@@ -424,7 +436,7 @@ impl Match {
     }
 
     /// Whether it names ports that it is for.
-    pub(super) fn names_ports(&self) -> bool {
+    pub(in crate::firewall) fn names_ports(&self) -> bool {
         matches!(self.ports, Ports::Listed(_)) && !self.ports.is_every()
     }
 }

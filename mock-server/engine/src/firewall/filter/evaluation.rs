@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::condition::{Family, Holds, Reason};
-use super::model::{Filter, Hook, RuleNo, Verdict};
+use super::model::{ChainNo, Filter, Hook, RuleNo, Verdict};
 use super::partition::Partition;
 use super::walk::{Acceptance, Acceptor, Cause, Extent, Outcomes, Refusal, inbound_bases, walk};
 use super::ways::{Standing, Ways};
@@ -107,9 +107,36 @@ impl<'a> Evaluation<'a> {
     pub(super) fn is_told(&self, rule: RuleNo) -> bool {
         match self.filter.rule(rule).verdict {
             Verdict::Accept | Verdict::Translate | Verdict::Unknown(_) => true,
+            _ if self.is_exemption(rule) => true,
             _ => self.outcomes.iter().any(|outcome| {
                 !outcome.acceptances(rule).is_empty() || outcome.outcomes.publishers.contains(&rule)
             }),
+        }
+    }
+
+    fn is_entered(&self, chain: ChainNo) -> bool {
+        let mut outcomes = self.outcomes.iter();
+        outcomes.any(|outcome| outcome.outcomes.is_entered[chain.0])
+    }
+
+    /// Whether a rule sends packets, though none from the internet, to where they are accepted: out of a chain that
+    /// refuses, to one that accepts, or, where it names no port, to one whose line is told of others.
+    fn is_exemption(&self, number: RuleNo) -> bool {
+        let rule = self.filter.rule(number);
+        let owner = self.filter.owner(number);
+        if rule.matches.holds != Holds::Never && self.is_entered(owner) {
+            return false;
+        }
+        let names_ports = rule.matches.names_ports();
+        match rule.verdict {
+            Verdict::Jump(target) | Verdict::Goto(target) if names_ports => {
+                self.ways.accepts(target)
+            }
+            Verdict::Jump(target) | Verdict::Goto(target) => {
+                self.is_entered(target) && self.filter.accepts_everything(target)
+            }
+            Verdict::Return => names_ports,
+            _ => false,
         }
     }
 
@@ -140,6 +167,16 @@ impl<'a> Evaluation<'a> {
             .iter()
             .map(|outcome| outcome.acceptances(rule).len());
         1 + named + told.sum::<usize>()
+    }
+
+    /// Why it is not known what a rule does, if so.
+    pub(super) fn unknown_verdict(&self, number: RuleNo) -> Option<String> {
+        let Verdict::Unknown(reason) = &self.filter.rule(number).verdict else {
+            return None;
+        };
+        let outside = self.ways.outside(self.filter.owner(number));
+        let outside = outside.and_then(|standing| self.sentence(standing));
+        Some(outside.unwrap_or_else(|| reason.to_string()))
     }
 
     /// Whether packets were accepted that got past a rule which refuses every port but some.
@@ -217,10 +254,13 @@ impl<'a> Evaluation<'a> {
 
     /// Why no packet to an interval got to a rule that is for it.
     fn unreached_in(&self, outcome: &Outcome, rule: RuleNo, interval: usize) -> Standing {
+        let chain = self.filter.owner(rule);
+        if let Some(outside) = self.ways.outside(chain) {
+            return outside;
+        }
         if self.filter.rule(rule).matches.holds != Holds::Always {
             return Standing::Narrowed(rule);
         }
-        let chain = self.filter.owner(rule);
         if !outcome.outcomes.is_entered[chain.0] {
             return self.ways.unreached(self.filter, chain);
         }
@@ -258,10 +298,13 @@ impl<'a> Evaluation<'a> {
     }
 
     fn unreached_unnamed(&self, rule: RuleNo) -> Standing {
+        let chain = self.filter.owner(rule);
+        if let Some(outside) = self.ways.outside(chain) {
+            return outside;
+        }
         if self.filter.rule(rule).matches.holds != Holds::Always {
             return Standing::Narrowed(rule);
         }
-        let chain = self.filter.owner(rule);
         let mut entered = self
             .outcomes
             .iter()
@@ -317,7 +360,7 @@ impl<'a> Evaluation<'a> {
 
 pub(super) const TOO_COMPLEX: &str = "its chains are too complex to follow";
 const DECIDED: &str = "earlier lines decide about every packet";
-const NARROWED: &str = "it accepts some packets only";
+const NARROWED: &str = "it accepts some packets only: an earlier line changes the mark or the tracking that it asks for";
 
 /// How much a standing says; the families' best counts.
 fn rank(standing: Standing) -> u8 {

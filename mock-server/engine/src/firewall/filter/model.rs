@@ -149,9 +149,10 @@ impl Filter {
 
     pub(in crate::firewall) fn push(&mut self, chain: ChainNo, mut rule: Rule) {
         if rule.matches.is_inner_destination {
-            // What is refused there may be refused at the host; what is accepted there is not said of it.
+            // What is refused there may be refused at the host; what is accepted there is not said of it. An address
+            // that only a bridge of the host leads to is a container's, or one that the internet does not reach.
             let holds = match rule.verdict {
-                Verdict::Refuse => Holds::Sometimes,
+                Verdict::Refuse if !rule.matches.is_past_bridge => Holds::Sometimes,
                 _ => Holds::Never,
             };
             let condition = Condition::new(holds, Reason::Destinations);
@@ -192,6 +193,19 @@ impl Filter {
         let chains = self.chains.iter().enumerate();
         chains
             .flat_map(|(place, chain)| chain.rules.iter().map(move |rule| (ChainNo(place), *rule)))
+    }
+
+    /// Whether a chain begins with a line that accepts whatever comes.
+    pub(super) fn accepts_everything(&self, chain: ChainNo) -> bool {
+        let rules = self.chains[chain.0].rules.iter();
+        let mut deciding = rules
+            .map(|number| self.rule(*number))
+            .filter(|rule| rule.verdict != Verdict::Continue);
+        deciding.next().is_some_and(|rule| {
+            rule.verdict == Verdict::Accept
+                && rule.matches.holds == Holds::Always
+                && rule.matches.ports.is_every()
+        })
     }
 
     pub(super) fn owner(&self, number: RuleNo) -> ChainNo {

@@ -89,6 +89,10 @@ struct Explanation {
 
 impl LineReport {
     fn add(&mut self, evaluation: &Evaluation<'_>, number: RuleNo) {
+        if let Some(reason) = evaluation.unknown_verdict(number) {
+            self.explain(reason, None);
+            return;
+        }
         let matches = &evaluation.filter.rule(number).matches;
         let named = match &matches.ports {
             Ports::Listed(ranges) if matches.names_ports() => Some(ranges),

@@ -32,6 +32,8 @@ pub(super) struct Ways {
     inbound: BTreeSet<ChainNo>,
     forward: BTreeSet<ChainNo>,
     output: BTreeSet<ChainNo>,
+    /// The chains that accept something, themselves or by others.
+    accepting: BTreeSet<ChainNo>,
 }
 
 impl Ways {
@@ -45,6 +47,7 @@ impl Ways {
             }
         }
         Self {
+            accepting: accepting(filter, &into),
             into,
             inbound: reached(filter, Hook::is_inbound),
             forward: reached(filter, |hook| hook == Hook::Forward),
@@ -52,19 +55,30 @@ impl Ways {
         }
     }
 
-    /// Why no packet to the host gets through a chain that has this one in it.
-    pub(super) fn unreached(&self, filter: &Filter, chain: ChainNo) -> Standing {
+    /// Whether a chain accepts anything, itself or by others.
+    pub(super) fn accepts(&self, chain: ChainNo) -> bool {
+        self.accepting.contains(&chain)
+    }
+
+    /// That no hook of inbound packets leads to a chain; `None` where one does.
+    pub(super) fn outside(&self, chain: ChainNo) -> Option<Standing> {
         let sentence = match (
             self.inbound.contains(&chain),
             self.forward.contains(&chain),
             self.output.contains(&chain),
         ) {
-            (true, ..) => return self.narrowed(filter, chain),
+            (true, ..) => return None,
             (_, true, _) => "it is about forwarded packets, which are not to this host",
             (_, _, true) => "it is about outgoing packets",
             _ => "no inbound packet gets to its chain",
         };
-        Standing::Unreached(sentence)
+        Some(Standing::Unreached(sentence))
+    }
+
+    /// Why no packet to the host gets through a chain that has this one in it.
+    pub(super) fn unreached(&self, filter: &Filter, chain: ChainNo) -> Standing {
+        self.outside(chain)
+            .unwrap_or_else(|| self.narrowed(filter, chain))
     }
 
     /// The condition that keeps packets out of an inbound chain.
@@ -87,6 +101,23 @@ impl Ways {
         }
         Standing::Decided
     }
+}
+
+/// The chains that have a line that accepts, and those that lead to one of them.
+fn accepting(filter: &Filter, into: &[Vec<RuleNo>]) -> BTreeSet<ChainNo> {
+    let rules = filter.numbered_rules();
+    let accept = rules.filter(|(_, rule)| filter.rule(*rule).verdict == Verdict::Accept);
+    let mut accepting: BTreeSet<ChainNo> = accept.map(|(chain, _)| chain).collect();
+    let mut waiting: Vec<ChainNo> = accepting.iter().copied().collect();
+    while let Some(chain) = waiting.pop() {
+        for number in &into[chain.0] {
+            let from = filter.owner(*number);
+            if accepting.insert(from) {
+                waiting.push(from);
+            }
+        }
+    }
+    accepting
 }
 
 /// The chains that packets of such a hook may come to.

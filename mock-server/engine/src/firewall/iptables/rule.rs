@@ -7,7 +7,7 @@ use crate::firewall::addresses::AddressSet;
 use crate::firewall::filter::{
     Condition, Families, Family, Holds, Match, Ports, Protocols, Reason,
 };
-use crate::firewall::interfaces::External;
+use crate::firewall::interfaces::{External, is_bridge};
 use crate::firewall::specs::{ports_or_reason, protocols, source_ports};
 
 /// A rule, with its options.
@@ -206,7 +206,7 @@ fn require_ports(matches: &mut Match, option: &RuleOption) {
 }
 
 /// Options that say nothing of which packets a rule is for, or that others are read with.
-const NO_CONDITION: [&str; 68] = [
+const NO_CONDITION: [&str; 74] = [
     "-A",
     "-j",
     "--jump",
@@ -274,11 +274,17 @@ const NO_CONDITION: [&str; 68] = [
     "--set-xmark",
     "--set-mark",
     "--notrack",
+    "--queue-num",
+    "--queue-balance",
+    "--queue-bypass",
+    "--queue-cpu-fanout",
+    "--random",
+    "--persistent",
     "--return-nomatch",
 ];
 
 /// Modules that ask nothing but by their options.
-const MODULES: [&str; 46] = [
+const MODULES: [&str; 47] = [
     "tcp",
     "udp",
     "udplite",
@@ -323,6 +329,7 @@ const MODULES: [&str; 46] = [
     "bpf",
     "physdev",
     "realm",
+    "rt",
     "devgroup",
     "cgroup",
 ];
@@ -418,19 +425,27 @@ fn require(matches: &mut Match, option: &RuleOption, place: Place<'_>) {
             return matches.require_unaltered(mark(option).negated(option.is_negated));
         }
         "-s" | "--source" | "--src" | "--src-range" => source(option),
-        "-i" | "--in-interface" => place.external.condition(value),
+        "-i" | "--in-interface" => {
+            matches.is_past_bridge |= option.is_negated && is_bridge(value);
+            place.external.condition(value)
+        }
         "-o" | "--out-interface" => Condition::new(Holds::Never, Reason::Interface(value.into())),
         "--sport" | "--sports" | "--source-port" | "--source-ports" => source_ports(value, ':'),
         "-f" | "--fragment" => Condition::new(Holds::Never, Reason::Existing),
         "--syn" => Condition::new(Holds::Always, Reason::Existing),
         "--tcp-flags" => tcp_flags(value, option.values.get(1).map_or("", String::as_str)),
         "--mss" => segment_size(value),
+        // No system forwards or takes packets with the routing header that this is about.
+        "--rt-type" if value == "0" => Condition::new(Holds::Never, Reason::Existing),
         "--ctdir" => direction(value),
         "--connlimit-above" | "--hashlimit-above" => Condition::new(Holds::Never, Reason::Excess),
         "--connlimit-upto" => Condition::new(Holds::Always, Reason::Excess),
         "--pkt-type" => one_of(value, &["unicast", "host"]),
         "--dst-type" => one_of(value, &["LOCAL"]),
-        "--src-type" => one_of(value, &["UNICAST"]),
+        "--src-type" => Condition {
+            reason: Reason::Sources,
+            ..one_of(value, &["UNICAST"])
+        },
         "--match-set" => match option
             .values
             .get(1)
@@ -482,14 +497,17 @@ fn addresses(text: &str) -> Option<AddressSet> {
 fn state(states: &str) -> Condition {
     let mut states = states.split(',');
     let is_translated = states.clone().all(|state| matches!(state, "DNAT" | "SNAT"));
+    let is_untracked = states
+        .clone()
+        .all(|state| matches!(state, "UNTRACKED" | "INVALID"));
     let holds = match states.any(|state| matches!(state, "NEW" | "NONE")) {
         true => Holds::Always,
         false => Holds::Never,
     };
-    let reason = if is_translated {
-        Reason::Translated
-    } else {
-        Reason::Existing
+    let reason = match () {
+        () if is_translated => Reason::Translated,
+        () if is_untracked => Reason::Untracked,
+        () => Reason::Existing,
     };
     Condition::new(holds, reason)
 }

@@ -155,7 +155,7 @@ impl<'a> Table<'a> {
 }
 
 /// The statements of a chain: what stands between ends of lines and semicolons, but not inside a set.
-fn statements(body: &[Token]) -> Vec<&[Token]> {
+pub(super) fn statements(body: &[Token]) -> Vec<&[Token]> {
     let mut statements = Vec::new();
     let (mut start, mut depth) = (0, 0_usize);
     for (place, token) in body.iter().enumerate() {

@@ -1,12 +1,13 @@
 //! What a rule looks at in a packet, and which packets have a value of it.
 
+use std::fmt;
 use std::net::IpAddr;
 
 use crate::firewall::addresses::AddressSet;
 use crate::firewall::filter::{
     Condition, Families, Family, Holds, Match, Ports, Protocols, Reason,
 };
-use crate::firewall::interfaces::External;
+use crate::firewall::interfaces::{External, is_bridge};
 use crate::firewall::specs::{port_range, protocols, source_ports};
 
 /// Something of a packet.
@@ -74,6 +75,31 @@ pub(super) enum Side {
     Header(FamilyOf),
 }
 
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Port(_) => "dport",
+            Self::SourcePort(_) => "sport",
+            Self::Protocol(_) => "l4proto",
+            Self::NetworkProtocol => "nfproto",
+            Self::Source(_) => "saddr",
+            Self::Destination(_) => "daddr",
+            Self::Interface => "iifname",
+            Self::OutputInterface => "oifname",
+            Self::State => "ct state",
+            Self::Status => "ct status",
+            Self::Direction => "ct direction",
+            Self::Mark => "mark",
+            Self::PacketType => "pkttype",
+            Self::AddressType => "fib type",
+            Self::ReversePath => "fib oif",
+            Self::TcpFlags => "tcp flags",
+            Self::OtherProtocol => "another protocol",
+            Self::Other(words) => words,
+        })
+    }
+}
+
 /// What is known of the host when a rule is read.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
@@ -132,7 +158,11 @@ pub(super) fn among(field: &Field, values: &[&str], is_negated: bool, place: Pla
             Some(set) => set.as_sources(),
             None => Condition::new(Holds::Sometimes, Reason::Sources),
         },
-        field => other(field, values, place),
+        Field::Interface => {
+            matches.is_past_bridge = is_negated && values.iter().all(|name| is_bridge(name));
+            interface(values, place.external)
+        }
+        field => other(field, values),
     };
     matches.require(condition.negated(is_negated));
     matches
@@ -184,7 +214,13 @@ fn addresses(values: &[&str]) -> Option<AddressSet> {
 fn tracked(field: &Field, values: &[&str]) -> Condition {
     let has = |names: &[&str]| values.iter().any(|value| names.contains(value));
     let (is_usual, reason) = match field {
-        Field::State => (has(&["new"]), Reason::Existing),
+        Field::State if values.iter().all(|value| *value == "untracked") => {
+            (false, Reason::Untracked)
+        }
+        Field::State => {
+            let is_new = values.iter().any(|value| includes_new(value));
+            (is_new, Reason::Existing)
+        }
         Field::Mark => (
             values.iter().any(|value| is_zero(value)),
             Reason::Condition(format!("mark {}", values.join(", ")).into()),
@@ -193,6 +229,16 @@ fn tracked(field: &Field, values: &[&str]) -> Condition {
         _ => (false, Reason::Existing),
     };
     Condition::new(always_or_never(is_usual), reason)
+}
+
+/// Whether a state is that of new connections, by name or by the bits that `nft -n` prints.
+fn includes_new(state: &str) -> bool {
+    const NEW: u32 = 8;
+    let bits = match state.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None => state.parse().ok(),
+    };
+    state == "new" || bits.is_some_and(|bits: u32| bits & NEW != 0)
 }
 
 fn is_zero(value: &str) -> bool {
@@ -207,12 +253,11 @@ fn always_or_never(is_so: bool) -> Holds {
     }
 }
 
-fn other(field: &Field, values: &[&str], place: Place<'_>) -> Condition {
+fn other(field: &Field, values: &[&str]) -> Condition {
     let has = |names: &[&str]| values.iter().any(|value| names.contains(value));
     let usual = |names: &[&str], reason| Condition::new(always_or_never(has(names)), reason);
     match field {
         Field::SourcePort(_) => source_ports(&values.join(","), '-'),
-        Field::Interface => interface(values, place.external),
         Field::OutputInterface => {
             Condition::new(Holds::Never, Reason::Interface(values.join(", ").into()))
         }
@@ -225,8 +270,12 @@ fn other(field: &Field, values: &[&str], place: Place<'_>) -> Condition {
         },
         Field::TcpFlags => usual(&["syn"], Reason::Existing),
         Field::OtherProtocol => Condition::new(Holds::Never, Reason::NoTransport),
+        // No system forwards or takes packets with the routing header that this is about.
+        Field::Other(words) if words == "rt type" && values == ["0"] => {
+            Condition::new(Holds::Never, Reason::Existing)
+        }
         Field::Other(words) => Condition::unknown(&format!("{words} {}", values.join(", "))),
-        field => Condition::unknown(&format!("{field:?}")),
+        field => Condition::unknown(&field.to_string()),
     }
 }
 

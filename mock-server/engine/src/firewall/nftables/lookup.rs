@@ -118,7 +118,7 @@ impl<'a> Lookups<'a> {
 
     /// A branch for each element, those together that differ in their ports only.
     fn alternatives(&self, listed: &[Element], fields: &[Field]) -> Vec<Branch> {
-        let mut branches: Vec<Branch> = Vec::new();
+        let mut branches: Vec<(bool, Branch)> = Vec::new();
         for element in listed {
             let parts = fields.iter().zip(
                 element
@@ -138,11 +138,17 @@ impl<'a> Lookups<'a> {
                 action: action_of(&element.value),
             };
             let mut alike = branches.iter_mut().take(MOST_COMPARED);
-            match alike.find(|known| are_alike(known, &branch)) {
-                Some(known) => add_ports(&mut known.matches.ports, branch.matches.ports),
-                None => branches.push(branch),
+            match alike.find(|(_, known)| are_alike(known, &branch)) {
+                Some((_, known)) => add_ports(&mut known.matches.ports, branch.matches.ports),
+                None => {
+                    let is_rest = element.key.iter().all(|part| part == "*");
+                    branches.push((is_rest, branch));
+                }
             }
         }
+        // What refuses goes first, where elements overlap; what is for all others goes last.
+        branches.sort_by_key(|(is_rest, branch)| (*is_rest, branch.action != Some(Action::Refuse)));
+        let mut branches: Vec<Branch> = branches.into_iter().map(|(_, branch)| branch).collect();
         if branches.is_empty() {
             let mut matches = fields
                 .iter()

@@ -9,18 +9,20 @@ mod parser;
 mod rule;
 mod statement;
 mod tokens;
+mod wrapped;
 
 use std::net::IpAddr;
 
-use blocks::{Chain, Table, tables};
-use branch::{Action, Branch};
+use blocks::{Chain, Table, statements, tables};
+use branch::{Action, Branch, require};
 use elements::elements;
-use field::Place;
+use field::{Field, Place};
 use lookup::Lookups;
 use parser::Parser;
-use tokens::{Token, tokens};
+use tokens::{Token, braced, tokens};
+use wrapped::unwrapped;
 
-use super::filter::{ChainNo, Families, Filter, Holds, Reason, Rule, Verdict};
+use super::filter::{ChainNo, Condition, Families, Filter, Holds, Match, Reason, Rule, Verdict};
 use super::interfaces::{External, Interfaces};
 use super::line::Line;
 
@@ -49,7 +51,7 @@ pub(super) fn depth_after(line: &str, depth: usize) -> usize {
 
 /// Adds the tables of a ruleset to a filter.
 pub(super) fn translate(lines: &[Line<'_>], host: Option<IpAddr>, filter: &mut Filter) {
-    let tokens = tokens(lines);
+    let tokens = tokens(&unwrapped(lines));
     let tables = tables(&tokens);
     let mut interfaces = Interfaces::default();
     for table in &tables {
@@ -90,8 +92,7 @@ fn mention_interfaces(table: &Table<'_>, interfaces: &mut Interfaces) {
 }
 
 fn mention_in_rule(table: &Table<'_>, rule: &[Token], own: &str, interfaces: &mut Interfaces) {
-    let is_name = |token: &Token| token.is("iif") || token.is("iifname");
-    let Some(place) = rule.iter().position(is_name) else {
+    let Some((mut parser, key)) = interface_key(rule) else {
         return;
     };
     let target = rule
@@ -99,8 +100,6 @@ fn mention_in_rule(table: &Table<'_>, rule: &[Token], own: &str, interfaces: &mu
         .position(|token| token.is("jump") || token.is("goto"));
     let target = target.and_then(|place| rule.get(place + 1));
     let leads_to = target.map_or(own, |token| token.text.as_str());
-    let mut parser = Parser::new(&rule[place..]);
-    parser.field();
     let is_map = parser.take("vmap");
     parser.take("!=");
     let Some(next) = parser.peek() else {
@@ -123,10 +122,25 @@ fn mention_in_rule(table: &Table<'_>, rule: &[Token], own: &str, interfaces: &mu
             true => element.value.get(1).map_or("", String::as_str),
             false => leads_to,
         };
-        if let Some(name) = element.key.first() {
+        if let Some(name) = element.key.get(key) {
             interfaces.mention(name, leads_to);
         }
     }
+}
+
+/// Behind the fields of a rule that the interface is one of, and which of them it is.
+fn interface_key(rule: &[Token]) -> Option<(Parser<'_>, usize)> {
+    let is_name = |token: &Token| token.is("iif") || token.is("iifname");
+    let last = rule.iter().position(is_name)?;
+    (0..=last).find_map(|start| {
+        let mut parser = Parser::new(&rule[start..]);
+        let mut fields = vec![parser.field()?];
+        while parser.take(".") {
+            fields.push(parser.field()?);
+        }
+        let key = fields.iter().position(|field| *field == Field::Interface)?;
+        Some((parser, key))
+    })
 }
 
 /// A table on its way into a filter.
@@ -143,17 +157,76 @@ impl Translation<'_> {
             let number = self.chain(filter, &chain.name);
             filter.define(number);
             self.set_base(filter, number, chain, place.external);
-            for tokens in &chain.rules {
-                if is_torn(tokens) {
-                    filter.skip(tokens[0].line, "it cannot be read: its brace is not closed");
-                    continue;
-                }
-                let branches = rule::branches(&mut lookups, tokens);
-                self.push(filter, number, tokens, branches);
-                if filter.names_too_much() {
-                    return;
-                }
+            self.write_rules(filter, number, &chain.rules, &mut lookups);
+            if filter.names_too_much() {
+                return;
             }
+        }
+    }
+
+    fn write_rules(
+        &self,
+        filter: &mut Filter,
+        chain: ChainNo,
+        rules: &[&[Token]],
+        lookups: &mut Lookups<'_>,
+    ) {
+        let mut before = None;
+        for tokens in rules {
+            let mut branches = match is_torn(tokens) {
+                true => vec![torn()],
+                false => rule::branches(lookups, tokens),
+            };
+            if let Some(inside) = nameless_chain(tokens) {
+                self.write_nameless(filter, (tokens, inside), &mut branches, lookups);
+            }
+            if rule::only_matches(tokens) {
+                before = Some((*tokens, branches));
+                continue;
+            }
+            match before.take() {
+                Some(start) => self.push_broken(filter, chain, start, (*tokens, branches)),
+                None => self.push(filter, chain, tokens, branches),
+            }
+            if filter.names_too_much() {
+                return;
+            }
+        }
+    }
+
+    /// A chain that stands in the rule that leads to it: `jump { ... }`.
+    fn write_nameless(
+        &self,
+        filter: &mut Filter,
+        (rule, inside): (&[Token], &[Token]),
+        branches: &mut [Branch],
+        lookups: &mut Lookups<'_>,
+    ) {
+        let statements = statements(inside);
+        let line = rule.first().map_or(0, |token| token.line);
+        // Those in which there are others are none that people write.
+        if statements
+            .iter()
+            .any(|inner| nameless_chain(inner).is_some())
+        {
+            filter.skip(line, "its chains are too complex to follow");
+            return;
+        }
+        let name = format!("in line {line}");
+        for branch in branches {
+            match &mut branch.action {
+                Some(Action::Jump(target) | Action::Goto(target)) => target.clone_from(&name),
+                _ => return,
+            }
+        }
+        let chain = self.chain(filter, &name);
+        filter.define(chain);
+        for tokens in statements {
+            let branches = match is_torn(tokens) {
+                true => vec![torn()],
+                false => rule::branches(lookups, tokens),
+            };
+            self.push(filter, chain, tokens, branches);
         }
     }
 
@@ -176,6 +249,28 @@ impl Translation<'_> {
         if line.base.families != Families::Neither && is_for_host {
             filter.set_base(number, line.base);
         }
+    }
+
+    /// A rule that was broken behind what it asks. The break is a guess, so it narrows what is accepted; of what is
+    /// refused, it only says that not all of it may be.
+    fn push_broken(
+        &self,
+        filter: &mut Filter,
+        chain: ChainNo,
+        (start, asked): (&[Token], Vec<Branch>),
+        (end, mut rest): (&[Token], Vec<Branch>),
+    ) {
+        let is_accepted = |branch: &Branch| branch.action == Some(Action::Accept);
+        if rest.iter().all(is_accepted) {
+            let names_ports = rest.iter().any(|branch| branch.matches.names_ports());
+            let line = if names_ports { end } else { start };
+            self.push(filter, chain, line, rule::product(&asked, &rest));
+            return;
+        }
+        let words = "the line in front of it, which says nothing alone";
+        require(&mut rest, Condition::unknown(words));
+        self.push(filter, chain, start, asked);
+        self.push(filter, chain, end, rest);
     }
 
     fn push(&self, filter: &mut Filter, chain: ChainNo, rule: &[Token], branches: Vec<Branch>) {
@@ -207,8 +302,23 @@ impl Translation<'_> {
     }
 }
 
+/// What stands in the braces behind `jump` or `goto`.
+fn nameless_chain(rule: &[Token]) -> Option<&[Token]> {
+    let is_jump = |pair: &[Token]| (pair[0].is("jump") || pair[0].is("goto")) && pair[1].is("{");
+    let place = rule.windows(2).position(is_jump)?;
+    Some(braced(&rule[place + 1..]).0)
+}
+
 /// Whether the end of a rule is missing.
 fn is_torn(rule: &[Token]) -> bool {
     let count = |sign: &str| rule.iter().filter(|token| token.is(sign)).count();
-    count("{") != count("}")
+    count("{") != count("}") || rule.iter().any(Token::is_open_quote)
+}
+
+/// What a rule without its end may do is not known.
+fn torn() -> Branch {
+    Branch {
+        matches: Match::default(),
+        action: Some(Action::Unknown(Reason::Torn)),
+    }
 }

@@ -1,7 +1,7 @@
 //! What one rule of nftables asks of a packet, and what it does with it.
 
 use super::branch::{Action, Branch, Flow, require};
-use super::field::{Field, required};
+use super::field::{FamilyOf, Field, required};
 use super::lookup::Lookups;
 use super::parser::Parser;
 use super::statement;
@@ -27,6 +27,12 @@ pub(super) fn branches(lookups: &mut Lookups<'_>, tokens: &[Token]) -> Vec<Branc
         }
     }
     branches
+}
+
+/// Whether a rule asks something, and then does nothing: such a line is one of which the end stands on the next.
+pub(super) fn only_matches(tokens: &[Token]) -> bool {
+    let is_statement = |token: &Token| statement::begins(token) || token.is("vmap");
+    !tokens.iter().any(is_statement)
 }
 
 /// What begins with a field: a match, a lookup in a map, or a statement that sets the field.
@@ -73,7 +79,7 @@ fn match_or_set(
 }
 
 /// Both: each of the first with each of the second.
-fn product(first: &[Branch], second: &[Branch]) -> Vec<Branch> {
+pub(super) fn product(first: &[Branch], second: &[Branch]) -> Vec<Branch> {
     if first.len() * second.len() > MOST_BRANCHES {
         let mut first = first.to_vec();
         require(&mut first, Condition::unknown("too many alternatives"));
@@ -109,10 +115,14 @@ fn set_field(parser: &mut Parser<'_>, field: &Field, branches: &mut [Branch]) {
     }) {
         parser.next();
     }
-    if *field == Field::Mark && !is_kept {
-        for branch in branches {
-            branch.action.get_or_insert(Action::Alter);
-        }
+    let action = match field {
+        Field::Mark if !is_kept => Action::Alter,
+        // Another destination, without a connection that knows of it.
+        Field::Destination(_) | Field::Port(_) => Action::Translate,
+        _ => return,
+    };
+    for branch in branches {
+        branch.action.get_or_insert_with(|| action.clone());
     }
 }
 
@@ -130,13 +140,16 @@ fn arithmetic(parser: &mut Parser<'_>, fields: &[Field], branches: &mut [Branch]
     let matches = match fields {
         [Field::Port(transport)] => compared_ports(parser, &Field::Port(*transport)),
         [Field::TcpFlags] => masked_flags(parser),
+        [Field::Other(words)] if words == "ip frag-off" => fragments(parser),
         fields => {
             let words = skip_expression(parser);
             let mut matches = fields
                 .iter()
                 .map(required)
                 .fold(Match::default(), Match::and);
-            matches.require(Condition::unknown(&format!("{fields:?} {words}")));
+            let names: Vec<String> = fields.iter().map(Field::to_string).collect();
+            let words = format!("{} {words}", names.join(" . "));
+            matches.require(Condition::unknown(&words));
             matches
         }
     };
@@ -144,6 +157,18 @@ fn arithmetic(parser: &mut Parser<'_>, fields: &[Field], branches: &mut [Branch]
         let whole = std::mem::take(&mut branch.matches);
         branch.matches = whole.and(matches.clone());
     }
+}
+
+/// `ip frag-off & 0x1fff != 0`: the later parts of a packet, which have no port.
+fn fragments(parser: &mut Parser<'_>) -> Match {
+    let mut matches = required(&Field::Source(FamilyOf::V4));
+    let words = skip_expression(parser);
+    let is_later_part = words.starts_with('&') && words.contains("!= 0");
+    matches.require(match is_later_part {
+        true => Condition::new(Holds::Never, Reason::Existing),
+        false => Condition::unknown(&format!("ip frag-off {words}")),
+    });
+    matches
 }
 
 fn compared_ports(parser: &mut Parser<'_>, field: &Field) -> Match {

@@ -133,6 +133,10 @@ fn extension(parser: &mut Parser<'_>, branches: &mut [Branch]) -> Flow {
     );
     match kind {
         _ if is_neutral => Flow::GoesOn,
+        "target" if matches!(name, "REJECT" | "TARPIT") => decide(branches, Action::Refuse),
+        "target" if matches!(name, "DNAT" | "REDIRECT" | "NETMAP" | "TPROXY") => {
+            decide(branches, Action::Translate)
+        }
         "target" => decide(branches, Action::Unknown(Reason::Target(name.into()))),
         _ => {
             require(branches, Condition::unknown(&format!("xt {kind} {name}")));

@@ -16,10 +16,17 @@ impl Token {
         !self.is_quoted && self.text == word
     }
 
+    pub(super) fn is_open_quote(&self) -> bool {
+        self.is(OPEN_QUOTE)
+    }
+
     pub(super) fn is_newline(&self) -> bool {
         self.is("\n")
     }
 }
+
+/// What stands for a quote that is not closed on its line.
+const OPEN_QUOTE: &str = "\"";
 
 const SIGNS: [char; 6] = ['{', '}', ';', ',', '(', ')'];
 
@@ -50,7 +57,13 @@ fn add_line(text: &str, line: u32, tokens: &mut Vec<Token>) {
             push("#", false);
             rest = &rest[1..];
         } else if let Some(quoted) = rest.strip_prefix('"') {
-            let (inside, after) = quoted.split_once('"').unwrap_or((quoted, ""));
+            let (inside, after) = match quoted.split_once('"') {
+                Some(whole) => whole,
+                None => {
+                    push(OPEN_QUOTE, false);
+                    (quoted, "")
+                }
+            };
             push(inside, true);
             rest = after;
         } else if SIGNS.contains(&first) {
