@@ -18,7 +18,7 @@ fn texts(events: &[Value]) -> Vec<&str> {
     texts.map(Option::unwrap_or_default).collect()
 }
 
-const DAY: Duration = Duration::from_hours(24);
+const DAY: Duration = Duration::from_secs(86_400);
 
 /// A server that is renamed; after three days a port is open there, and a day later it is allowed.
 fn with_history(tenant: &Tenant, shell: &Shell) {

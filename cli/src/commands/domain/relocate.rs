@@ -74,7 +74,7 @@ struct MoveSource {
 /// What a move finds.
 enum Found {
     /// The domain is there, to be moved.
-    There(MoveSource),
+    There(Box<MoveSource>),
     /// It was moved before; the new record.
     Moved(DomainId),
 }
@@ -191,11 +191,11 @@ impl Moving<'_> {
         if new.is_none() {
             new_customer::agree(self.context, to, &self.args.contact).await?;
         }
-        Ok(Found::There(MoveSource {
+        Ok(Found::There(Box::new(MoveSource {
             old,
             new: new.map(|domain| DomainRef::listed(to, domain)),
             remark,
-        }))
+        })))
     }
 
     /// A domain that this computer has ended, where the new customer has it now, has moved.
@@ -319,7 +319,7 @@ impl BulkOperation for Moving<'_> {
         let (source, rows) = match self.read().await? {
             Found::There(source) => {
                 let rows = self.steps(&source);
-                (Some(Rc::new(source)), rows)
+                (Some(Rc::from(source)), rows)
             }
             Found::Moved(new) => {
                 let row = settled(MoveStep::Terminate, new.to_string(), "already moved");

@@ -135,7 +135,7 @@ impl MoveSource {
     }
 
     /// The old server, with its customer where that tells the two apart.
-    fn old(&self) -> String {
+    fn old_server(&self) -> String {
         let old = &self.server.ip_address;
         match self.is_to_another() {
             true => format!("{old} of customer {}", self.from),
@@ -144,7 +144,7 @@ impl MoveSource {
     }
 
     /// The new server, likewise.
-    fn new(&self) -> String {
+    fn new_server(&self) -> String {
         let new = self.address;
         match self.is_to_another() {
             true => format!("{new} for customer {}", self.to),
@@ -237,7 +237,7 @@ impl Moving<'_> {
             source.to,
             source.address,
             counted(source.rules.len(), "rule"),
-            source.old(),
+            source.old_server(),
             source.left_behind
         )
     }
@@ -290,14 +290,17 @@ impl BulkOperation for Moving<'_> {
         let Some(source) = source.as_ref() else {
             return Label::of(format!("move {}", self.args.endpoint), None);
         };
-        let (new, address) = (source.new(), source.address);
+        let (new, address) = (source.new_server(), source.address);
         let name = match step {
             MoveStep::Create => format!("provision {new}"),
             MoveStep::Name(name) => format!("name {address} {name}"),
             MoveStep::Allow(rule) => format!("allow {} on {address}", ports_of(rule)),
             MoveStep::Suspend => format!("suspend {address}"),
             MoveStep::Terminate => {
-                return Label::of(format!("terminate {}", source.old()), Some(source.from));
+                return Label::of(
+                    format!("terminate {}", source.old_server()),
+                    Some(source.from),
+                );
             }
         };
         Label::of(name, Some(source.to))
@@ -322,13 +325,13 @@ impl BulkOperation for Moving<'_> {
             "About to move {} of customer {} to {whither}: provision {}, take its name and {} along{}, and terminate {}{mapping}.{}{}",
             references::name_of(&source.server),
             source.from,
-            source.new(),
+            source.new_server(),
             counted(source.rules.len(), "rule"),
             match is_suspended(&source.server) {
                 true => ", suspend it as this one is",
                 false => "",
             },
-            source.old(),
+            source.old_server(),
             source.left_behind,
             source.remark
         );
