@@ -323,7 +323,7 @@ impl BulkOperation for Undoing<'_> {
                         session,
                         change: &row.change,
                     };
-                    Step::Settled(RowOutcome::Skipped(call.applied(Some("so already"))))
+                    Step::Settled(RowOutcome::Skipped(call.already_back()))
                 }
                 Present::Changed(now) => {
                     changed.push(format!("{}: {now}", row.change.about));
@@ -388,7 +388,7 @@ impl BulkOperation for Undoing<'_> {
         };
         match present::look(session, &row.inverse).await? {
             Present::AsLeft => call.back(&row.inverse).await,
-            Present::AlreadyBack => Ok(RowOutcome::Skipped(call.applied(Some("so already")))),
+            Present::AlreadyBack => Ok(RowOutcome::Skipped(call.already_back())),
             Present::Changed(now) => Err(changed_since(&row.change, &now)),
         }
     }

@@ -48,7 +48,7 @@ const ALERT: RecordKind = RecordKind {
 /// Finds the alerts that the arguments name, all of them before any is acted on.
 pub async fn find(context: &Context, names: &[String]) -> Result<Vec<Alert>, CliError> {
     for name in names {
-        references::check_named(ALERT, name).map_err(|error| suggest_port(error, name))?;
+        references::check_named(ALERT, name).map_err(|error| suggest_port(context, error, name))?;
     }
     let customer = customer_of(context, names)?;
     let mut all: Option<Vec<Alert>> = None;
@@ -100,10 +100,14 @@ async fn of_another(
 }
 
 /// A port in the place of an alert: its alerts can be listed.
-fn suggest_port(error: CliError, name: &str) -> CliError {
+fn suggest_port(context: &Context, error: CliError, name: &str) -> CliError {
+    let whose = match context.session.settings.customer {
+        Some(_) => "",
+        None => " --all-customers",
+    };
     match name.trim().parse::<NonZeroU16>() {
         Ok(port) => error.hint(format!(
-            "for the alerts of a port: `alert list --port {port}`"
+            "for the alerts of a port: `alert list --port {port}{whose}`"
         )),
         Err(_) => error,
     }

@@ -204,7 +204,7 @@ fn a_change_shows_the_line_that_takes_it_back_and_that_line_does_it() {
 
     // It is so already: nothing is sent, and so nothing is asked.
     let already = shell.line(&format!("undo {change}")).exits(0).stdout;
-    assert!(already.contains("so already"), "{already}");
+    assert!(already.contains("Nothing to undo"), "{already}");
     shell.line("endpoint suspend web-1").exits(0);
     let change = last_change(&shell);
     shell.line(&format!("undo {change}")).exits(2);

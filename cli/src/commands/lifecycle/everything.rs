@@ -273,7 +273,7 @@ async fn left_rules(
     .await?;
     if !rules.is_empty() {
         left.lines.push(Block::text(format!(
-            "Of the rules for all servers nothing was removed: {} would count for new servers of customer {customer}.",
+            "{} for all servers, the customer's or the account's, would count for new servers of customer {customer}.",
             counted(rules.len(), "rule")
         )));
         left.lines.push(Block::next(

@@ -228,8 +228,8 @@ fn unwatched_servers(servers: &[EndpointDetail]) -> impl Iterator<Item = ToDo> {
         (
             Urgency::Medium,
             named(&|server| is_paused_for_want_of_room(&server.data)),
-            "Not scanned because the plan is full:",
-            "Ask us for a larger plan, or tell us which servers need not be watched any more.",
+            "Not scanned, because the plan does not cover it now:",
+            "Ask us about your plan, or tell us which servers need not be watched any more.",
         ),
         (
             Urgency::Medium,
@@ -241,7 +241,7 @@ fn unwatched_servers(servers: &[EndpointDetail]) -> impl Iterator<Item = ToDo> {
             Urgency::Low,
             named(&|server| is_paused(&server.data) && !is_paused_for_want_of_room(&server.data)),
             "Scans are paused:",
-            "Tell us when they should start again.",
+            "Ask us if they should be watched again.",
         ),
     ];
     groups
@@ -265,7 +265,7 @@ fn unwatched_domain(domain: &MonitoredDomain) -> Option<ToDo> {
         urgency: Urgency::Low,
         title: format!("{} is not being watched", name(&domain.domain)),
         places: Vec::new(),
-        advice: "Tell us when watching it should start again.",
+        advice: "Ask us if it should be watched again.",
     })
 }
 

@@ -103,10 +103,27 @@ impl Call<'_> {
 
     pub(super) fn applied(&self, note: Option<&str>) -> Applied {
         Applied {
-            id: self.change.id.clone(),
-            record: serde_json::json!({ "undone": self.change.id, "about": self.change.about }),
             note: note.map(str::to_owned),
             sentence: format!("Undone: {}.", self.change.about),
+            ..self.told()
+        }
+    }
+
+    /// What is as it was before, without a call.
+    pub(super) fn already_back(&self) -> Applied {
+        Applied {
+            sentence: format!(
+                "Nothing to undo: {} is as it was before.",
+                self.change.about
+            ),
+            ..self.told()
+        }
+    }
+
+    fn told(&self) -> Applied {
+        Applied {
+            id: self.change.id.clone(),
+            record: serde_json::json!({ "undone": self.change.id, "about": self.change.about }),
             ..Applied::default()
         }
     }
