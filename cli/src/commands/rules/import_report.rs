@@ -50,7 +50,7 @@ pub fn report(report: &Report<'_>) -> Vec<Block> {
     if !report.removed.is_empty() {
         let ports: Vec<String> = report.removed.iter().map(ports_of).collect();
         text.push(Block::text(format!(
-            "Not allowed, as asked with --except: {}.",
+            "Not allowed, as asked with --except: {}. Open alerts of these ports may be resolved by the import all the same; the next scan raises new ones.",
             ports.join(", ")
         )));
     }
