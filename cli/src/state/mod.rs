@@ -11,6 +11,7 @@ mod process;
 pub mod rate;
 pub mod records;
 pub mod rule_owner;
+mod structure;
 pub mod suspended;
 pub mod unfinished;
 

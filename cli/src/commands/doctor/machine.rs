@@ -49,54 +49,13 @@ pub fn files(session: &Session) -> Check {
     Check::of("files", finding)
 }
 
-/// What a change needs of the database and does not find there, or cannot write.
-fn missing_parts() -> Option<String> {
-    let path = paths::state_database().ok().filter(|path| path.is_file())?;
-    let expected = rusqlite::Connection::open_in_memory().and_then(|memory| {
-        memory.execute_batch(include_str!("../../state/state.sql"))?;
-        parts_of(&memory)
-    });
-    let found = rusqlite::Connection::open(&path).and_then(|file| {
-        file.busy_timeout(std::time::Duration::from_secs(2))?;
-        let parts = parts_of(&file)?;
-        file.execute_batch("BEGIN IMMEDIATE; UPDATE meta SET rowid = rowid; ROLLBACK;")?;
-        Ok(parts)
-    });
-    match (expected, found) {
-        (Ok(expected), Ok(found)) => {
-            let missing = expected.into_iter().filter(|part| !found.contains(part));
-            let missing: Vec<String> = missing.collect();
-            (!missing.is_empty()).then(|| {
-                format!(
-                    "{} lacks {}: move it away, and a new one is made",
-                    path.display(),
-                    missing.join(", ")
-                )
-            })
-        }
-        (_, Err(error)) => Some(format!("{}: {error}", path.display())),
-        (Err(_), _) => None,
-    }
-}
-
-/// Tables with their columns, and views.
-fn parts_of(database: &rusqlite::Connection) -> rusqlite::Result<Vec<String>> {
-    let mut statement = database.prepare(
-        "SELECT o.type || ' ' || o.name || coalesce('.' || c.name, '') FROM sqlite_master o \
-         LEFT JOIN pragma_table_info(o.name) c ON o.type = 'table' \
-         WHERE o.type IN ('table', 'view') AND o.name NOT LIKE 'sqlite_%'",
-    )?;
-    let parts = statement.query_map((), |row| row.get(0))?;
-    parts.collect()
-}
-
 /// Whether what is done from here is remembered, what was interrupted, and what former versions have left.
 pub fn memory(session: &Session) -> Vec<Check> {
     let mut checks = Vec::new();
     let Some(state) = session.state() else {
         return checks;
     };
-    checks.push(match state.problem().or_else(missing_parts) {
+    checks.push(match state.problem().or_else(|| state.missing_parts()) {
         None if state.is_recording() => Check::good(
             "memory",
             "changes are recorded on this computer, so that they can be undone and resumed",
