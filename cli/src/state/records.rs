@@ -117,6 +117,8 @@ pub enum Observation {
     Rules(Vec<RuleRecord>),
     /// A listing of the alerts of a customer's ports, or of one of its domains.
     Alerts(CustomerId, Option<DomainId>, Vec<AlertRecord>),
+    /// Alerts that stand beside a record: an earlier listing stays.
+    MoreAlerts(CustomerId, Vec<AlertRecord>),
     /// A subscription.
     Subscription(Subscription),
     /// Plans by their names.
@@ -268,6 +270,7 @@ impl Noting<'_> {
             Observation::Alerts(customer, domain, alerts) => {
                 self.alerts(*customer, *domain, alerts)
             }
+            Observation::MoreAlerts(customer, alerts) => self.more_alerts(*customer, alerts),
             Observation::Subscription(one) => {
                 let id = format!("{}/{}/{}", one.customer, one.service, one.product);
                 self.put(SUBSCRIPTION, &id, Some(one.customer), one)
@@ -324,6 +327,10 @@ impl Noting<'_> {
                 ":customer": customer.get().cast_signed(),
                 ":domain": domain.map(|id| id.to_string()),
             })?;
+        self.more_alerts(customer, alerts)
+    }
+
+    fn more_alerts(&self, customer: CustomerId, alerts: &[AlertRecord]) -> rusqlite::Result<()> {
         let mut alerts = alerts.iter();
         alerts.try_for_each(|alert| self.put(ALERT, &alert.id.to_string(), Some(customer), alert))
     }

@@ -38,7 +38,7 @@ pub async fn read(session: &Session, id: EndpointId) -> Result<EndpointDetail, C
     if let Some(customer) = detail.data.billing_customer_id {
         let alerts = detail.alerts.iter();
         let alerts = alerts.map(|alert| AlertRecord::of_port(customer, alert));
-        session.learn(Observation::Alerts(customer, None, alerts.collect()));
+        session.learn(Observation::MoreAlerts(customer, alerts.collect()));
     }
     Ok(detail)
 }
