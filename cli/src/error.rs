@@ -2,6 +2,7 @@
 
 mod failure;
 
+use secmon::model::CustomerId;
 use secmon::{Delivery, ErrorKind, FieldErrors};
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -111,6 +112,15 @@ impl CliError {
     #[must_use]
     pub fn hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {
         self.0.hint = Some(hint.into());
+        self
+    }
+
+    /// Fills in whose the hint's commands are about, where it leaves that open.
+    #[must_use]
+    pub fn of_customer(mut self, customer: CustomerId) -> Self {
+        if let Some(hint) = &mut self.0.hint {
+            *hint = hint.replace("-c ID", &format!("-c {customer}")).into();
+        }
         self
     }
 

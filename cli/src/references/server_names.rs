@@ -3,6 +3,7 @@
 use super::Reference;
 use crate::state::StateDb;
 use crate::state::history::ChangeRow;
+use secmon::model::Endpoint;
 
 /// What a server may be called in a change: it may have moved, or be gone.
 #[derive(Debug)]
@@ -36,6 +37,14 @@ impl<'a> ServerNames<'a> {
             ids: ids.map(|id| id.to_string()).chain(named).collect(),
             addresses: known.iter().map(|server| server.ip.clone()).collect(),
         }
+    }
+
+    /// The same for a server that was found.
+    #[must_use]
+    pub fn and_of(mut self, server: &Endpoint) -> Self {
+        self.ids.push(server.id.to_string());
+        self.addresses.push(server.ip_address.to_string());
+        self
     }
 
     /// Whether a change was about it.

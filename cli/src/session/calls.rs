@@ -122,12 +122,20 @@ impl Session {
         planned: impl Into<PlannedChange>,
     ) -> Result<Option<Answered<O::Output>>, CliError> {
         let planned = planned.into();
-        match self.try_change(operation, &planned).await? {
+        let call = Call::of(operation);
+        let customer = whose(&call.affected, &planned);
+        match self.send_change(call, &planned).await? {
             Ok(answered) => Ok(Some(answered)),
             Err(error) if self.guard()?.stopped(&error) => {
                 self.refused(self.guard()?, &planned.about)
             }
-            Err(error) => Err(CliError::from(error)),
+            Err(error) => {
+                let error = CliError::from(error);
+                Err(match customer {
+                    Some(customer) => error.of_customer(customer),
+                    None => error,
+                })
+            }
         }
     }
 
@@ -137,9 +145,20 @@ impl Session {
         operation: O,
         planned: &PlannedChange,
     ) -> Result<Result<Answered<O::Output>, secmon::Error>, CliError> {
+        self.send_change(Call::of(operation), planned).await
+    }
+
+    async fn send_change<O: Operation>(
+        &self,
+        call: Call<O>,
+        planned: &PlannedChange,
+    ) -> Result<Result<Answered<O::Output>, secmon::Error>, CliError> {
+        let Call {
+            operation,
+            request,
+            affected,
+        } = call;
         self.ready().await?;
-        let request = to_json(&operation);
-        let affected = AffectedRecords::by(&request);
         self.agree_to(&planned.about, &affected, planned).await?;
         let recorded = self.record_change(O::INFO.name, planned, &request, &affected);
         let answer = self.connection()?.client().send(operation).await;
@@ -346,6 +365,31 @@ impl Session {
             self.ui.note(&format!("changed with {place}"));
         }
     }
+}
+
+/// A change that is about to be sent.
+struct Call<O> {
+    operation: O,
+    request: Value,
+    affected: AffectedRecords,
+}
+
+impl<O: Operation> Call<O> {
+    fn of(operation: O) -> Self {
+        let request = to_json(&operation);
+        Self {
+            affected: AffectedRecords::by(&request),
+            request,
+            operation,
+        }
+    }
+}
+
+/// The one customer that a change is about, where it says so.
+fn whose(affected: &AffectedRecords, planned: &PlannedChange) -> Option<CustomerId> {
+    let mut customers = affected.customers.iter().chain(&planned.customers);
+    let one = *customers.next()?;
+    customers.all(|other| *other == one).then_some(one)
 }
 
 /// The line that looks at the record of an answer, where the service can show it.

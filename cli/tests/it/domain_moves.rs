@@ -70,6 +70,12 @@ fn what_is_suspended_stays_so_and_what_the_new_customer_has_already_too() {
     let shell = Shell::of(&tenant);
     with_domain(&shell, "1");
     shell.line("domain suspend example.org -c 42").exits(0);
+    let planned = shell.line(&format!("{MOVE} -n")).exits(0).stdout;
+    assert!(
+        planned.contains("suspend domain example.org (customer 43)")
+            || planned.contains("domain example.org of customer 43"),
+        "{planned}"
+    );
     shell.line(MOVE).exits(0);
     assert_eq!(
         (domains(&shell, 42), domains(&shell, 43)),

@@ -1,6 +1,8 @@
 //! What people stumbled over who had only the program and its help.
 
 use crate::shell::{Shell, account, provision};
+use http::StatusCode;
+use secmon_mock::Fault;
 
 fn furnished() -> Shell {
     let shell = Shell::of(&account());
@@ -214,4 +216,73 @@ fn an_undone_import_does_not_allow_what_it_left_out() {
     shell.line("undo -y").exits(0);
     let rules = shell.line("rules list web-1 -o json").exits(0).json();
     assert_eq!(rules.as_array().map(Vec::len), Some(0), "{rules}");
+}
+
+#[test]
+fn a_look_at_one_server_forgets_no_alert_of_another() {
+    let shell = furnished();
+    let listed = shell
+        .line("alert list --endpoint db-1 -o ids")
+        .exits(0)
+        .stdout;
+    let alert = listed.lines().next().expect("an alert").to_owned();
+    shell.line("alert list -c 42").exits(0);
+    shell.line("endpoint show web-1").exits(0);
+    shell.line(&format!("alert show {alert}")).exits(0);
+}
+
+#[test]
+fn a_reason_of_an_edit_that_is_too_short_names_its_option() {
+    let shell = furnished();
+    let rule = format!("rules add web-1 22 {REASON} -o json");
+    let rule = shell.line(&rule).exits(0).json();
+    let rule = rule["id"].as_str().expect("an id");
+    let refused = shell
+        .line(&format!("rules edit {rule} -m short"))
+        .exits(2)
+        .stderr;
+    assert!(refused.contains("-m (justification): "), "{refused}");
+}
+
+#[test]
+fn a_move_that_was_refused_halfway_ends_nothing_and_is_undone_as_far_as_it_came() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    provision(&shell, "203.0.113.1", "web-1");
+    for port in ["22", "443"] {
+        shell
+            .line(&format!("rules add web-1 {port} {REASON}"))
+            .exits(0);
+    }
+    let fault = Fault::status(StatusCode::FORBIDDEN).on("POST", "*/whitelists");
+    tenant.fault(fault.times(1));
+    shell.line("endpoint move web-1 198.51.100.7 -y").exits(8);
+    let undone = shell.line("undo -y").exits(0).stdout;
+    assert!(undone.contains("Undone: "), "{undone}");
+    let rules = shell
+        .line("rules list 198.51.100.7 -o json")
+        .exits(0)
+        .json();
+    assert_eq!(rules.as_array().map(Vec::len), Some(0), "{rules}");
+}
+
+#[test]
+fn the_limit_of_a_row_is_told_with_the_customer_of_the_row() {
+    let shell = furnished();
+    for line in [
+        "subscription set 602 --product domain_monitoring -c 43",
+        "domain provision other.example --service 602 -c 43",
+    ] {
+        shell.line(line).exits(0);
+    }
+    let file = shell.file(
+        "rows.csv",
+        "target,customer,service_id\nhttps://example.org,43,602\n",
+    );
+    let full = shell
+        .run(&["provision", "-f", &file, "-o", "json"])
+        .exits(8)
+        .json();
+    let hint = full["items"][0]["error"]["hint"].to_string();
+    assert!(hint.contains("domain list -c 43"), "{full}");
 }

@@ -4,6 +4,7 @@ pub mod args;
 pub mod capacity;
 pub mod findings;
 pub mod live;
+pub mod moving;
 pub mod new_customer;
 pub mod other_owners;
 pub mod polling;

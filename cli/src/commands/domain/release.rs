@@ -66,7 +66,7 @@ enum ReleaseRow {
 }
 
 impl Releasing<'_> {
-    /// A domain that this computer has given up is in no list any more.
+    /// A domain that this computer has released is in no list any more.
     fn absent(&self, id: Option<DomainId>, error: CliError) -> PlannedRow<ReleaseRow> {
         let name = self.named.concat();
         let session = &self.context.session;

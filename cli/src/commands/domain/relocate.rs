@@ -3,29 +3,27 @@
 
 use super::provision::{self, Presence};
 use crate::bulk::args::RunArgs;
-use crate::bulk::{
-    self, Applied, BulkOperation, Label, PlannedRow, Question, RowOutcome, Step, VerbLabels,
-};
+use crate::bulk::{self, BulkOperation, Label, PlannedRow, Question, RowOutcome, Step};
 use crate::commands::common::args::ClientContact;
+use crate::commands::common::moving::{DANGER, MOVE_DOMAIN, MOVED, settled, waits};
 use crate::commands::common::new_customer;
 use crate::commands::common::usage::Usage;
 use crate::commands::lifecycle::{Resource, Transition, send};
 use crate::context::Context;
-use crate::error::{CliError, Exit, Failure, LocalErrorKind};
+use crate::error::{CliError, Exit};
 use crate::references::{self, DomainRef, FoundDomain};
 use crate::session::batch::RunKind;
-use crate::session::prompt::ConfirmationLevel;
 use crate::session::settings;
 use crate::state::StateDb;
 use crate::state::changes::Scope;
-use crate::ui::outcome::{Block, Outcome, to_json};
+use crate::ui::outcome::{Block, Outcome};
 use crate::values::domain_names;
 use clap::Args;
-use secmon::ErrorCode;
 use secmon::model::{CustomerId, DomainId, DomainStatus, ServiceId};
 use secmon::operations::{ListDomains, ProvisionDomain};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use uuid::Uuid;
 
 /// A domain and its new customer.
 #[derive(Debug, Args)]
@@ -45,14 +43,6 @@ pub struct DomainMoveArgs {
     #[command(flatten)]
     pub run: RunArgs,
 }
-
-/// How the run is remembered.
-const VERB: &str = "domain_move";
-const DANGER: ConfirmationLevel = ConfirmationLevel::Moderate;
-const MOVED: VerbLabels = VerbLabels {
-    done: "done",
-    skipped: "already so",
-};
 
 /// One call of a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,24 +108,6 @@ pub async fn run(context: &Context, args: &DomainMoveArgs) -> Result<Outcome, Cl
         outcome.text.insert(0, Block::text(sentence));
     }
     Ok(outcome)
-}
-
-/// A step that waits for the one before.
-fn waits(reason: String) -> CliError {
-    CliError::new(
-        LocalErrorKind::NotSent,
-        format!("not sent, because {reason}"),
-    )
-}
-
-fn settled(step: MoveStep, id: String, note: &str) -> PlannedRow<MoveStep> {
-    let applied = Applied {
-        id,
-        note: Some(note.to_owned()),
-        record: to_json(&note),
-        ..Applied::default()
-    };
-    PlannedRow::settled(step, RowOutcome::Skipped(applied))
 }
 
 /// What somebody has suspended stays so; what the platform has paused, it decides anew.
@@ -226,7 +198,8 @@ impl Moving<'_> {
     fn is_ours(&self, new: &DomainRef) -> bool {
         let about = provision::about(&self.request(&new.name));
         let state = self.context.session.state();
-        state.is_some_and(|state| state.made_by_unfinished(VERB, &new.id.to_string(), &about))
+        state
+            .is_some_and(|state| state.made_by_unfinished(MOVE_DOMAIN, &new.id.to_string(), &about))
     }
 
     /// The steps from what was read to what is wanted.
@@ -261,7 +234,12 @@ impl Moving<'_> {
 
     async fn suspend(&self, source: &MoveSource) -> Result<RowOutcome, CliError> {
         let new = match self.context.session.settings.safety.dry_run {
-            true => source.old.clone(),
+            // What is not there yet has no id.
+            true => DomainRef {
+                id: Uuid::nil().into(),
+                customer: self.to,
+                ..source.old.clone()
+            },
             false => self.made(source).await?,
         };
         let new = Resource::Domain(Box::new(new));
@@ -275,28 +253,17 @@ impl Moving<'_> {
         if !self.context.session.settings.safety.dry_run {
             self.made(source).await?;
             if self.is_to_be_suspended.get() {
-                return Err(waits("the new record is not suspended yet".to_owned()));
+                return Err(waits("the new record is not suspended yet"));
             }
         }
         let old = Resource::Domain(Box::new(source.old.clone()));
         send::apply(&self.context.session, &old, Transition::Terminate).await
     }
 
-    /// The slots that are missing are the new customer's.
-    fn explained(&self, error: CliError) -> CliError {
-        let (to, service) = (self.to, self.service);
-        match error.failure() {
-            Failure::Answered(_, Some(ErrorCode::DomainLimitExceeded)) => error.hint(format!(
-                "see what is using them: `domain list -c {to}`; release one, or give the customer more: `subscription set {service} --product domain_monitoring --quantity N -c {to}`"
-            )),
-            _ => error,
-        }
-    }
-
     async fn made(&self, source: &MoveSource) -> Result<DomainRef, CliError> {
         let name = &source.old.name;
         self.new_record(name).await?.ok_or_else(|| {
-            waits(format!(
+            waits(&format!(
                 "the service lists no domain {name} of customer {}",
                 self.to
             ))
@@ -309,7 +276,7 @@ impl BulkOperation for Moving<'_> {
 
     fn kind(&self) -> RunKind {
         RunKind {
-            verb: VERB,
+            verb: MOVE_DOMAIN,
             scope: Scope::One,
             customer: None,
         }
@@ -383,8 +350,7 @@ impl BulkOperation for Moving<'_> {
         match step {
             MoveStep::Provision => {
                 let request = self.request(&source.old.name);
-                let sent = provision::send(&self.context.session, &request, Presence::Absent);
-                sent.await.map_err(|error| self.explained(error))
+                provision::send(&self.context.session, &request, Presence::Absent).await
             }
             MoveStep::Suspend => self.suspend(&source).await,
             MoveStep::Terminate => self.terminate(&source).await,

@@ -144,15 +144,14 @@ fn changes(
         return Ok(Vec::new());
     };
     let changes = state.changes();
-    let id = server.id.to_string();
-    let (typed, id) = (Reference::parse(typed)?, Reference::parse(&id)?);
-    let names = [&typed, &id].map(|name| ServerNames::new(state, &changes, name));
+    let typed = Reference::parse(typed)?;
+    let names = ServerNames::new(state, &changes, &typed).and_of(server);
     // Another customer's server may have the same name.
     let is_theirs =
         |change: &ChangeRow| change.customers.is_empty() || change.customers.contains(&customer);
-    let is_its =
-        |change: &&ChangeRow| is_theirs(change) && names.iter().any(|names| names.are_in(change));
-    Ok(changes.iter().filter(is_its).cloned().collect())
+    let its = changes.iter();
+    let its = its.filter(|change| is_theirs(change) && names.are_in(change));
+    Ok(its.cloned().collect())
 }
 
 fn of_service(

@@ -2,7 +2,7 @@
 
 use crate::bulk::{Applied, Created, RowOutcome};
 use crate::commands::domain::provision::{self, Presence};
-use crate::error::{CliError, Failure};
+use crate::error::CliError;
 use crate::references::targets::{NewServer, Target};
 use crate::session::Session;
 use crate::session::calls::PlannedChange;
@@ -10,8 +10,8 @@ use crate::state::changes::ChangeResult;
 use crate::state::records::{Observation, Server};
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::to_json;
+use secmon::Response;
 use secmon::model::{Endpoint, EndpointId, EndpointStatus};
-use secmon::{ErrorCode, Response};
 use uuid::Uuid;
 
 /// What becomes of a target whose server is there already: it gets the name of its row, if that is another one.
@@ -84,7 +84,9 @@ async fn send_server(
         planned = planned.was_absent();
     }
     let sent = session.change(server.request.clone(), planned).await;
-    let Some(answered) = sent.map_err(|error| explained(error, server))? else {
+    let Some(answered) =
+        sent.map_err(|error| error.during(format!("provisioning {}", server.name)))?
+    else {
         name(session, server, EndpointId::from(Uuid::nil()), None).await?;
         return Ok(RowOutcome::Planned);
     };
@@ -159,17 +161,6 @@ fn learn(session: &Session, server: &NewServer, id: EndpointId) {
         nickname,
         customer,
     }]));
-}
-
-fn explained(error: CliError, target: &NewServer) -> CliError {
-    let row = error.during(format!("provisioning {}", target.name));
-    match row.failure() {
-        Failure::Answered(_, Some(ErrorCode::EndpointLimitExceeded)) => {
-            let customer = target.request.client_id;
-            row.hint(format!("see what is using it: `endpoint list -c {customer}`; terminate or delete a server, raise the plan with `subscription set SERVICE --product port_monitoring --plan PLAN -c {customer}`, or resume a subscription that is suspended"))
-        }
-        _ => row,
-    }
 }
 
 fn sentence(

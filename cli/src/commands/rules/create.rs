@@ -79,15 +79,8 @@ impl Addition {
             expires_at,
             expires: expires.map(str::to_owned),
         };
-        let problems: Vec<String> = addition
-            .problems()
-            .iter()
-            .map(|(field, problems)| format!("{}: {}", option_of(field), problems.join(" ")))
-            .collect();
-        match problems.is_empty() {
-            true => Ok(addition),
-            false => Err(CliError::usage(problems.join("; "))),
-        }
+        refuse_options(&addition.problems())?;
+        Ok(addition)
     }
 
     /// Applies every limit of the service.
@@ -122,6 +115,18 @@ impl Addition {
         create.service.clone_from(&self.service);
         create.expires_at = self.expires_at;
         create
+    }
+}
+
+/// Refuses what the service would refuse of a rule, by the names of the options.
+pub fn refuse_options(problems: &FieldErrors) -> Result<(), CliError> {
+    let sentences = problems.iter();
+    let sentences =
+        sentences.map(|(field, problems)| format!("{}: {}", option_of(field), problems.join(" ")));
+    let sentences: Vec<String> = sentences.collect();
+    match sentences.is_empty() {
+        true => Ok(()),
+        false => Err(CliError::usage(sentences.join("; "))),
     }
 }
 

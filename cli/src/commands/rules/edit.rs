@@ -1,5 +1,6 @@
 //! `secmon rules edit`.
 
+use super::create::refuse_options;
 use super::rule::{self, danger_of, sentence, servers_of};
 use crate::commands::common::args::Justification;
 use crate::commands::common::views;
@@ -13,6 +14,7 @@ use crate::values::ports::PortSpec;
 use clap::Args;
 use secmon::model::Rule;
 use secmon::operations::UpdateRule;
+use secmon::{FieldErrors, Operation};
 use serde_json::Value;
 
 /// Changes to a rule; what is not given stays.
@@ -100,5 +102,8 @@ fn changed(rule: &Rule, args: &RuleEditArgs) -> Result<UpdateRule, CliError> {
         Some(day) => update.expires_at = Some(days::day("--expires", day)?),
         None => {}
     }
+    let mut problems = FieldErrors::default();
+    update.validate(&mut problems);
+    refuse_options(&problems)?;
     Ok(update)
 }

@@ -1,20 +1,27 @@
 //! Runs whose changes belong together: to take back one of them alone would leave less than before.
 
+use crate::commands::common::moving::{MOVE_DOMAIN, MOVE_SERVER};
 use crate::error::CliError;
 use crate::state::history::ChangeRow;
 use crate::ui::invocation::quoted;
 use serde_json::Value;
 
-/// Refuses a move, with the move that goes back. What it made can be taken back change by change.
+/// What ends the old record.
+const ENDS: [&str; 2] = ["terminate_endpoint", "terminate_domain"];
+
+/// Refuses a move that has ended the old record, with the move that goes back.
 pub fn refuse_move(changes: &[ChangeRow]) -> Result<(), CliError> {
-    let back = match changes {
-        [first, _, ..] if first.verb == "endpoint_move" => server_back(changes),
-        [first, _, ..] if first.verb == "domain_move" => domain_back(changes),
+    let (Some(ended), [first, _, ..]) = (of(changes, &ENDS), changes) else {
+        return Ok(());
+    };
+    let back = match first.verb.as_str() {
+        MOVE_SERVER => server_back(changes, ended),
+        MOVE_DOMAIN => domain_back(changes, ended),
         _ => return Ok(()),
     };
     let error = CliError::usage(format!(
         "Cannot be undone: a move ends the old record, and undo restores none ({})",
-        changes[0].command
+        first.command
     ));
     Err(match back {
         Some(line) => error.hint(format!("to move back: `{line}`")),
@@ -33,8 +40,7 @@ pub fn without_exceptions(mut changes: Vec<ChangeRow>) -> Vec<ChangeRow> {
     changes
 }
 
-fn server_back(changes: &[ChangeRow]) -> Option<String> {
-    let ended = of(changes, &["terminate_endpoint"])?;
+fn server_back(changes: &[ChangeRow], ended: &ChangeRow) -> Option<String> {
     let made = of(changes, &["create_endpoint", "provision_endpoint"])?;
     let old = text(&ended.before, "ip_address")?;
     let new = text(&made.after, "ip_address").or_else(|| text(&made.after, "ip"))?;
@@ -47,8 +53,7 @@ fn server_back(changes: &[ChangeRow]) -> Option<String> {
     Some(format!("endpoint move {new} {whither} -c {to}"))
 }
 
-fn domain_back(changes: &[ChangeRow]) -> Option<String> {
-    let ended = of(changes, &["terminate_domain"])?;
+fn domain_back(changes: &[ChangeRow], ended: &ChangeRow) -> Option<String> {
     let made = of(changes, &["provision_domain"])?;
     let name = quoted(text(&ended.before, "domain")?);
     let (from, to) = (ended.customers.first()?, made.customers.first()?);

@@ -7,10 +7,9 @@ mod source;
 
 use self::source::{is_suspended, own_nickname, resource};
 use crate::bulk::args::RunArgs;
-use crate::bulk::{
-    self, Applied, BulkOperation, Label, PlannedRow, Question, RowOutcome, Step, VerbLabels,
-};
+use crate::bulk::{self, BulkOperation, Label, PlannedRow, Question, RowOutcome, Step};
 use crate::commands::common::args::ClientContact;
+use crate::commands::common::moving::{DANGER, MOVE_SERVER, MOVED, settled};
 use crate::commands::common::views::ports_of;
 use crate::commands::lifecycle::{self, Transition};
 use crate::commands::rules::create::{Place, RulesThere, Wanted};
@@ -18,9 +17,8 @@ use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::references;
 use crate::session::batch::RunKind;
-use crate::session::prompt::ConfirmationLevel;
 use crate::state::changes::Scope;
-use crate::ui::outcome::{Block, Outcome, to_json};
+use crate::ui::outcome::{Block, Outcome};
 use crate::values::durations::counted;
 use clap::Args;
 use secmon::model::{CustomerId, Endpoint, EndpointStatus, Rule};
@@ -55,14 +53,6 @@ pub struct EndpointMoveArgs {
     #[command(flatten)]
     pub run: RunArgs,
 }
-
-/// How the run is remembered.
-const VERB: &str = "endpoint_move";
-const DANGER: ConfirmationLevel = ConfirmationLevel::Moderate;
-const MOVED: VerbLabels = VerbLabels {
-    done: "done",
-    skipped: "already so",
-};
 
 /// One call of a move.
 enum MoveStep {
@@ -243,22 +233,12 @@ impl Moving<'_> {
     }
 }
 
-fn settled(step: MoveStep, id: String, note: &str) -> PlannedRow<MoveStep> {
-    let applied = Applied {
-        id,
-        note: Some(note.to_owned()),
-        record: to_json(&note),
-        ..Applied::default()
-    };
-    PlannedRow::settled(step, RowOutcome::Skipped(applied))
-}
-
 impl BulkOperation for Moving<'_> {
     type Row = MoveStep;
 
     fn kind(&self) -> RunKind {
         RunKind {
-            verb: VERB,
+            verb: MOVE_SERVER,
             scope: Scope::One,
             customer: None,
         }

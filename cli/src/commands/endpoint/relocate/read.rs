@@ -1,8 +1,9 @@
 //! What a move finds: the server as it is, and what stands at its new address.
 
 use super::source::{made_by_move, own_hostname};
-use super::{DANGER, MoveSource, Moving, VERB, about_new};
+use super::{MoveSource, Moving, about_new};
 use crate::bulk::preview;
+use crate::commands::common::moving::{DANGER, MOVE_SERVER};
 use crate::commands::common::usage::Usage;
 use crate::commands::common::views::ports_of;
 use crate::commands::common::{new_customer, other_owners};
@@ -103,7 +104,7 @@ impl Moving<'_> {
         let state = self.context.session.state();
         // The name that was typed has gone along to the new server, and the old one has ended.
         let is_moved = |state: &StateDb| {
-            state.made_by_unfinished(VERB, &id, &about) || made_by_move(state, &id, &about)
+            state.made_by_unfinished(MOVE_SERVER, &id, &about) || made_by_move(state, &id, &about)
         };
         if state.is_some_and(is_moved) {
             self.new.get_or_init(|| server);
@@ -198,7 +199,7 @@ impl Moving<'_> {
         };
         let state = session.state();
         let is_ours = state.is_some_and(|state| {
-            state.made_by_unfinished(VERB, &there.id.to_string(), &about_new(address, to))
+            state.made_by_unfinished(MOVE_SERVER, &there.id.to_string(), &about_new(address, to))
         });
         let name = references::name_of(&there);
         let remark = match (is_ours, self.context.prompt.may_ask()) {

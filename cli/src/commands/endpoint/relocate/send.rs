@@ -3,15 +3,17 @@
 use super::source::{is_suspended, own_hostname, own_nickname, resource};
 use super::{MoveSource, Moving, about_new};
 use crate::bulk::{Applied, Created, RowOutcome};
+use crate::commands::common::moving::waits;
 use crate::commands::domain::provision;
 use crate::commands::lifecycle::{self, Transition};
 use crate::commands::rules::create::{self, Existing, Place, Wanted};
-use crate::error::{CliError, Failure, LocalErrorKind};
+use crate::error::CliError;
 use crate::session::calls::PlannedChange;
 use crate::state::records::{Observation, Server};
-use secmon::model::{CustomerId, Endpoint, EndpointId, EndpointStatus, Rule};
+use secmon::Response;
+use secmon::model::{Endpoint, EndpointId, EndpointStatus, Rule};
 use secmon::operations::{CreateEndpoint, ProvisionEndpoint, UpdateEndpoint};
-use secmon::{ErrorCode, Response};
+use serde::Serialize;
 use uuid::Uuid;
 
 /// The server at its new address.
@@ -20,13 +22,22 @@ struct Made {
     applied: Applied,
 }
 
+impl Made {
+    fn of<T: Serialize>(id: EndpointId, answer: &Response<T>, sentence: String) -> Self {
+        let applied = Applied {
+            created: Created::by(answer),
+            ..Applied::answered(id, answer, sentence)
+        };
+        Self { id, applied }
+    }
+}
+
 impl Moving<'_> {
     pub(super) async fn create(&self, source: &MoveSource) -> Result<RowOutcome, CliError> {
         let made = match &self.args.service {
-            Some(service) => self.provision(source, service).await,
-            None => self.add(source).await,
+            Some(service) => self.provision(source, service).await?,
+            None => self.add(source).await?,
         };
-        let made = made.map_err(|error| explained(error, source.to))?;
         let mut new = source.server.clone();
         new.ip_address = source.address.into();
         new.billing_customer_id = Some(source.to);
@@ -60,13 +71,7 @@ impl Moving<'_> {
             let id = response.data.endpoint_id;
             self.note_restored(response);
             let sentence = format!("Server {address} is monitored for customer {to}.");
-            Made {
-                id,
-                applied: Applied {
-                    created: Created::by(response),
-                    ..Applied::answered(id, response, sentence)
-                },
-            }
+            Made::of(id, response, sentence)
         }))
     }
 
@@ -88,13 +93,7 @@ impl Moving<'_> {
             self.note_restored(response);
             session.learn(Observation::Servers(vec![Server::from(&response.data)]));
             let sentence = format!("Server {address} is added for customer {to}.");
-            Made {
-                id,
-                applied: Applied {
-                    created: Created::by(response),
-                    ..Applied::answered(id, response, sentence)
-                },
-            }
+            Made::of(id, response, sentence)
         }))
     }
 
@@ -144,23 +143,5 @@ impl Moving<'_> {
             ));
         }
         self.change(&source.server, Transition::Terminate).await
-    }
-}
-
-/// A step that waits for the one before.
-fn waits(reason: &str) -> CliError {
-    CliError::new(
-        LocalErrorKind::NotSent,
-        format!("not sent, because {reason}"),
-    )
-}
-
-/// The room that is missing is the new customer's.
-fn explained(error: CliError, to: CustomerId) -> CliError {
-    match error.failure() {
-        Failure::Answered(_, Some(ErrorCode::EndpointLimitExceeded)) => error.hint(format!(
-            "see what is using it: `endpoint list -c {to}`; terminate or delete a server, raise the plan, or resume a subscription that is suspended"
-        )),
-        _ => error,
     }
 }
