@@ -16,7 +16,7 @@ use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The key of the mock's first default account.
@@ -24,6 +24,8 @@ pub const KEY: &str = "test_key_acme";
 
 /// The file with what a new state starts with.
 const FIXTURES: &str = "SECMON_MOCK_FIXTURES";
+/// Paths of the calls that steer the mock.
+const STEERING: &str = "/_mock";
 const MAX_FIXTURES: u64 = 16 * 1024 * 1024;
 
 /// How long an invocation waits for another one to give the state back.
@@ -38,6 +40,7 @@ pub struct LocalService {
     running: Mutex<Option<Arc<Running>>>,
     /// Calls made at the same time start one server, not several that keep each other out.
     starting: tokio::sync::Mutex<()>,
+    fixtures_told: Once,
 }
 
 struct Running {
@@ -74,6 +77,7 @@ impl LocalService {
             folder,
             running: Mutex::default(),
             starting: tokio::sync::Mutex::default(),
+            fixtures_told: Once::new(),
         })
     }
 
@@ -136,19 +140,24 @@ impl LocalService {
         if let Some(fixtures) = fixtures()? {
             mock = mock.fixtures(fixtures);
         }
-        let server = mock.start().map_err(|error| match error {
+        mock.start().map_err(|error| match error {
             StartError::Settings(mistakes) => CliError::usage(format!("{FIXTURES}: {mistakes}")),
             error => CliError::new(
                 LocalErrorKind::LocalState,
                 format!("the embedded mock cannot start: {error}"),
             ),
-        })?;
-        if server.passed_over_fixtures() {
-            self.ui.note(&format!(
-                "note: {FIXTURES} is for a new state, and the embedded mock has one already; secmon --local mock reset starts anew with it"
-            ));
+        })
+    }
+
+    /// Says once that the state is not the one that was asked for. Who steers the mock may be about to begin anew.
+    fn tell_of_fixtures(&self, server: &MockServer, path: &str) {
+        if server.passed_over_fixtures() && !path.starts_with(STEERING) {
+            self.fixtures_told.call_once(|| {
+                self.ui.note(&format!(
+                    "note: {FIXTURES} is for a new state, and the embedded mock has one already; secmon --local mock reset starts anew with it"
+                ));
+            });
         }
-        Ok(server)
     }
 
     fn running(&self) -> Option<Arc<Running>> {
@@ -184,6 +193,7 @@ impl Transport for LocalService {
             };
             let path = request.uri().path_and_query();
             let path = path.map_or("/", |path| path.as_str());
+            self.tell_of_fixtures(&running.server, path);
             if let Ok(uri) = format!("{}{path}", running.server.url()).parse() {
                 *request.uri_mut() = uri;
             }

@@ -167,7 +167,8 @@ fn a_new_state_starts_with_the_fixtures_that_the_environment_names() {
     let later = shell.line("--local endpoint list -c 42 -o ids").exits(0);
     assert_eq!(later.stdout.lines().count(), 5, "{later:?}");
     assert!(later.stderr.contains("has one already"), "{later:?}");
-    shell.line("--local mock reset").exits(0);
+    let reset = shell.line("--local mock reset").exits(0);
+    assert_eq!(reset.stderr, "", "it does what the note would tell");
     let anew = shell.line("--local endpoint list -c 42 -o ids -q").exits(0);
     assert_eq!(anew.stdout.lines().count(), 6, "{anew:?}");
 }
