@@ -142,8 +142,11 @@ fn clean(headers: &HeaderMap, redactor: &Redactor) -> HeaderMap {
 
 /// Of a place in an answer with secrets, only names that this crate knows: a field of a leaked record is one too.
 fn own_names(place: &str) -> String {
-    const OWN: [&str; 11] = [
+    const OWN: [&str; 15] = [
+        "billing_customer_id",
+        "client_id",
         "data",
+        "domain_id",
         "success",
         "items",
         "enabled",
@@ -152,6 +155,7 @@ fn own_names(place: &str) -> String {
         "page_size",
         "error",
         "message",
+        "monitored_domain_id",
         "token",
         "expires_at",
     ];

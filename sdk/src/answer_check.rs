@@ -1,15 +1,17 @@
 //! Whether an answer is about what was asked (F11).
 
+mod identity;
+
 use std::fmt::{self, Display};
 
 use chrono::{DateTime, Utc};
 use http::{HeaderMap, StatusCode, header};
 use serde_json::Value;
-use uuid::Uuid;
 
 use crate::answer::Answer;
 use crate::envelope::{DecodeProblem, Envelope, json};
 use crate::model::Timestamp;
+pub(crate) use identity::Identity;
 
 /// Compares the answer to a call with its request; handed to [`Operation::check_answer`](crate::Operation::check_answer).
 ///
@@ -25,39 +27,7 @@ pub struct AnswerCheck<'a> {
     problem: Option<DecodeProblem>,
 }
 
-/// The members of a request that name a record, and where an answer may repeat them.
-const IDENTITY: [(&str, &str); 8] = [
-    ("client_id", "client_id"),
-    ("client_id", "billing_customer_id"),
-    ("billing_customer_id", "billing_customer_id"),
-    ("billing_customer_id", "client_id"),
-    ("service_id", "service_id"),
-    ("product_slug", "product_slug"),
-    ("endpoint_id", "endpoint_id"),
-    ("monitored_domain_id", "monitored_domain_id"),
-];
-
-/// Whether an answer names another record; what cannot be read as what the request has tells nothing (F12).
-fn names_another(asked: &Value, answered: &Value) -> bool {
-    let text = match answered {
-        Value::String(text) => text.trim().to_owned(),
-        Value::Number(number) => number.to_string(),
-        _ => return false,
-    };
-    match asked {
-        Value::Number(number) => {
-            let read = text.parse::<f64>().ok();
-            let read = read.filter(|read| *read >= 1.0 && read.fract() == 0.0);
-            let pair = number.as_f64().zip(read);
-            pair.is_some_and(|(asked, answered)| asked != answered)
-        }
-        Value::String(asked) => match asked.parse::<Uuid>() {
-            Ok(asked) => text.parse::<Uuid>().is_ok_and(|answered| answered != asked),
-            Err(_) => !text.is_empty() && !asked.trim().eq_ignore_ascii_case(&text),
-        },
-        _ => false,
-    }
-}
+const ANOTHER: &str = "it is another one than was asked for";
 
 impl<'a> AnswerCheck<'a> {
     /// A check of this answer, in this envelope.
@@ -84,7 +54,7 @@ impl<'a> AnswerCheck<'a> {
     /// The member must be what the request says.
     pub fn same<T: PartialEq>(&mut self, member: impl Display, requested: &T, answered: &T) {
         if requested != answered {
-            self.refuse(member, "it is another one than was asked for");
+            self.refuse(member, ANOTHER);
         }
     }
 
@@ -100,17 +70,15 @@ impl<'a> AnswerCheck<'a> {
         }
     }
 
-    /// What was asked for is also in the answer, and the same.
-    pub(crate) fn same_if_asked<T: PartialEq>(
+    /// What was asked for is in the answer.
+    pub(crate) fn told_if_asked<T>(
         &mut self,
         member: impl Display,
         requested: Option<&T>,
         answered: Option<&T>,
     ) {
-        match (requested, answered) {
-            (Some(requested), Some(answered)) => self.same(member, requested, answered),
-            (Some(_), None) => self.refuse(member, "it is missing, although it was asked for"),
-            (None, _) => {}
+        if requested.is_some() && answered.is_none() {
+            self.refuse(member, "it is missing, although it was asked for");
         }
     }
 
@@ -134,16 +102,13 @@ impl<'a> AnswerCheck<'a> {
         }
     }
 
-    /// What names the record is the same wherever the answer repeats it, in members that the result has no field for, too.
-    pub(crate) fn same_identity(&mut self, request: &Value) {
-        let Ok(body) = json::parse(self.body) else {
-            return;
-        };
-        let answered = body.get("data").unwrap_or(&body);
-        for (asked, repeated) in IDENTITY {
-            if names_another(&request[asked], &answered[repeated]) {
-                self.refuse(repeated, "it is another one than was asked for");
-            }
+    /// Customer, service and records are those of the request, wherever the answer names them.
+    pub(crate) fn same_identity(&mut self, requested: &Identity) {
+        if let Some(place) = requested.contradicted_at(self.body) {
+            self.problem.get_or_insert_with(|| DecodeProblem {
+                place,
+                problem: ANOTHER.to_owned(),
+            });
         }
     }
 

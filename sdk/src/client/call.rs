@@ -3,16 +3,17 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::answer_check::AnswerCheck;
+use crate::answer::Answer;
+use crate::answer_check::{AnswerCheck, Identity};
 use crate::client::Client;
+use crate::envelope::{self, DecodeProblem};
 use crate::error::{CallFacts, Error, FieldErrors};
 use crate::operation::Operation;
 use crate::pipeline::transport::BoxFuture;
 use crate::pipeline::{Call, Failure};
 use crate::request_options::RequestOptions;
 use crate::response::Response;
-use crate::{answer::Answer, envelope};
-use http::{Method, StatusCode};
+use http::StatusCode;
 
 /// A call that waits to be sent: by `.await`, or by [`send`](CallBuilder::send), which saves an allocation. It owns what it
 /// needs, so that it can be spawned.
@@ -58,21 +59,24 @@ impl<O: Operation> CallBuilder<O> {
         let fields = super::target::fields_of(&self.operation, self.page);
         let call = match fields {
             _ if !problems.is_empty() => Err(Error::validation(problems)),
-            Ok(fields) => self.client.prepare(O::INFO, fields, self.settings),
+            Ok(fields) => {
+                let identity = Identity::of(&fields);
+                let call = self.client.prepare(O::INFO, fields, self.settings);
+                call.map(|call| (call, identity))
+            }
             Err(reason) => Err(Error::configuration(reason)),
         };
-        let call = call.map_err(|error| {
+        let (call, identity) = call.map_err(|error| {
             let error = error.about(CallFacts::of(O::INFO));
             self.client.core.pipeline.refused(O::INFO.name, &error);
             error
         })?;
-        let read = |answer| {
-            let asked = Asked {
-                operation: &self.operation,
-                page: self.page,
-            };
-            conclude(&call, Some(&asked), answer)
+        let asked = Asked {
+            operation: &self.operation,
+            page: self.page,
+            identity,
         };
+        let read = |answer| conclude(&call, Some(&asked), answer);
         let result = self.client.core.pipeline.run(&call, read).await;
         result.map_err(|failure| failure.error)
     }
@@ -82,9 +86,20 @@ impl<O: Operation> CallBuilder<O> {
 pub(crate) struct Asked<'a, O> {
     operation: &'a O,
     page: Option<u32>,
+    identity: Identity,
 }
 
-/// The operation's result, or why the answer is none.
+impl<O: Operation> Asked<'_, O> {
+    /// Why a result is not about what was asked.
+    fn objection(&self, result: &O::Output, answer: &Answer) -> Option<DecodeProblem> {
+        let mut check = AnswerCheck::new(answer, O::INFO.envelope).for_page(self.page);
+        self.operation.check_answer(result, &mut check);
+        check.same_identity(&self.identity);
+        check.into_problem()
+    }
+}
+
+/// The operation's result, or why the answer is none; compared with nothing where there was no request.
 pub(crate) fn conclude<O: Operation>(
     call: &Call,
     asked: Option<&Asked<'_, O>>,
@@ -95,21 +110,13 @@ pub(crate) fn conclude<O: Operation>(
         StatusCode::NOT_FOUND => envelope::nothing(),
         status => envelope::decode(O::INFO.envelope, status, &answer.body),
     };
-    let read = read.and_then(|data| {
-        let Some(asked) = asked else { return Ok(data) };
-        let mut check = AnswerCheck::new(&answer, O::INFO.envelope);
-        check = check.for_page(asked.page);
-        asked.operation.check_answer(&data, &mut check);
-        if O::INFO.method != Method::GET
-            && let Ok(request) = serde_json::to_value(asked.operation)
-        {
-            check.same_identity(&request);
-        }
-        match check.into_problem() {
-            Some(problem) => Err(problem),
-            None => Ok(data),
-        }
-    });
+    let read =
+        read.and_then(
+            |data| match asked.and_then(|asked| asked.objection(&data, &answer)) {
+                Some(problem) => Err(problem),
+                None => Ok(data),
+            },
+        );
     match read {
         Ok(data) => Ok(Response::new(data, answer)),
         Err(problem) => Err(Failure {

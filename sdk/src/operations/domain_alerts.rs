@@ -43,13 +43,7 @@ operations! {
             }
         }
         answer {
-            |request, answer, check| {
-                check.page("current_page", request.page, answer.current_page);
-                for (position, alert) in answer.alerts.iter().enumerate() {
-                    let member = format_args!("alerts[{position}].monitored_domain_id");
-                    check.same(member, &request.domain_id, &alert.monitored_domain_id);
-                }
-            }
+            |request, answer, check| check.page("current_page", request.page, answer.current_page)
         }
         accessors { Domains:
             /// A domain's alerts: [`ListDomainAlerts`].
@@ -68,13 +62,6 @@ operations! {
             domain_id: DomainId,
             /// The alert.
             alert_id: DomainAlertId,
-        }
-        answer {
-            |request, answer, check| {
-                let alert = &answer.alert;
-                check.same("alert.id", &request.alert_id, &alert.id);
-                check.same("alert.monitored_domain_id", &request.domain_id, &alert.monitored_domain_id);
-            }
         }
         accessors { Domains:
             /// One alert with its explanation: [`GetDomainAlert`].
@@ -96,10 +83,7 @@ operations! {
             alert_id: DomainAlertId,
         }
         answer {
-            |request, answer, check| {
-                check.same("alert.id", &request.alert_id, &answer.alert.id);
-                check.same("alert.status", &DomainAlertStatus::Acknowledged, &answer.alert.status);
-            }
+            |_, answer, check| check.same("alert.status", &DomainAlertStatus::Acknowledged, &answer.alert.status)
         }
         accessors { Domains:
             /// Says that somebody has seen an alert: [`AcknowledgeDomainAlert`].
@@ -121,10 +105,7 @@ operations! {
             alert_id: DomainAlertId,
         }
         answer {
-            |request, answer, check| {
-                check.same("alert.id", &request.alert_id, &answer.alert.id);
-                check.same("alert.status", &DomainAlertStatus::Resolved, &answer.alert.status);
-            }
+            |_, answer, check| check.same("alert.status", &DomainAlertStatus::Resolved, &answer.alert.status)
         }
         accessors { Domains:
             /// Says that an alert is dealt with: [`ResolveDomainAlert`].

@@ -28,14 +28,6 @@ operations! {
             /// Its format; recognised by its content when not given.
             format: FirewallFormat [one_of(FirewallFormat::VARIANTS)],
         }
-        answer {
-            |request, answer, check| {
-                for (position, rule) in answer.suggested.iter().flatten().enumerate() {
-                    let member = format_args!("suggested[{position}].endpoint_id");
-                    check.same_if_present(member, Some(&request.endpoint_id), rule.endpoint_id.as_ref());
-                }
-            }
-        }
         accessors { Rules:
             /// Turns a firewall dump into rules of a server: [`IngestFirewall`].
             call ingest_firewall(dump: IngestFirewall) = dump;

@@ -32,13 +32,7 @@ operations! {
             page: u32 [at_least_one],
         }
         answer {
-            |request, answer, check| {
-                check.page("current_page", request.page, answer.current_page);
-                for (position, alert) in answer.alerts.iter().enumerate() {
-                    let member = format_args!("alerts[{position}].endpoint_id");
-                    check.same_if_present(member, request.endpoint_id.as_ref(), alert.endpoint_id.as_ref());
-                }
-            }
+            |request, answer, check| check.page("current_page", request.page, answer.current_page)
         }
         accessors { PortAlerts:
             /// A customer's port alerts: [`ListPortAlerts`].
@@ -54,9 +48,6 @@ operations! {
             billing_customer_id: CustomerId,
             /// The alert.
             alert_id: PortAlertId,
-        }
-        answer {
-            |request, answer, check| check.same("alert.id", &request.alert_id, &answer.alert.id)
         }
         accessors { PortAlerts:
             /// One port alert: [`GetPortAlert`].
@@ -77,10 +68,7 @@ operations! {
             alert_id: PortAlertId,
         }
         answer {
-            |request, answer, check| {
-                check.same("alert.id", &request.alert_id, &answer.alert.id);
-                check.same("alert.status", &PortAlertStatus::Resolved, &answer.alert.status);
-            }
+            |_, answer, check| check.same("alert.status", &PortAlertStatus::Resolved, &answer.alert.status)
         }
         accessors { PortAlerts:
             /// Takes an alert off the list of open ones: [`ResolvePortAlert`].

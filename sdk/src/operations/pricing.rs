@@ -25,12 +25,6 @@ operations! {
             /// The plan of a per-plan product, at most 50 characters.
             plan_slug: PlanSlug [plan],
         }
-        answer {
-            |request, answer, check| {
-                check.same("product_slug", &request.product_slug, &answer.product_slug);
-                check.same("price", &request.price, &answer.price);
-            }
-        }
         accessors { Pricing:
             /// Stores a price: [`SetPrice`].
             call set(price: SetPrice) = price;

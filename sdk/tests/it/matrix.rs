@@ -2,6 +2,7 @@
 //! follows from the table in `specified`: the same result, a member that is absent, or an error that names the place.
 //! No cell is silently wrong.
 
+mod another_record;
 mod cells;
 mod contradictions;
 mod errors;

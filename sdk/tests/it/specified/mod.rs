@@ -6,7 +6,8 @@
 pub mod answers;
 mod findings;
 pub mod planting;
-mod records;
+pub mod records;
+pub mod repeats;
 pub mod secrets;
 pub mod shown;
 
@@ -107,16 +108,10 @@ pub fn port(number: u16) -> Kind {
 }
 
 impl Kind {
-    /// The same, where the member at this place must be what was asked for; `0` is an item of a list.
-    pub fn asked(mut self, place: &str) -> Self {
-        self.member_at(place).asked = true;
-        self
-    }
-
-    /// The same, where the answer may not be without it besides.
-    pub fn asked_and_told(mut self, place: &str) -> Self {
+    /// The same, where the answer may not be without the member at this place; `0` is an item of a list.
+    pub fn told(mut self, place: &str) -> Self {
         self.member_at(place).need = Need::Claimed;
-        self.asked(place)
+        self
     }
 
     fn member_at(&mut self, place: &str) -> &mut Member {

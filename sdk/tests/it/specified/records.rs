@@ -7,6 +7,8 @@ use super::{Kind, Member, count, may, must, own, port, small, unread};
 
 pub const ID: &str = "6f9619ff-8b86-4011-b42d-00c04fc964ff";
 pub const OTHER_ID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
+/// Of records that no request names.
+pub const NOT_ASKED_ID: &str = "3d813cbb-47fb-42ba-91df-831e1593ac29";
 pub const AT: &str = "2026-03-14T09:26:53+00:00";
 pub const LATER: &str = "2026-03-15T01:02:03+00:00";
 
@@ -56,7 +58,7 @@ pub fn global_rule() -> Kind {
 fn rule_members(scope: &'static str) -> Vec<Member> {
     vec![
         must("id", Id(ID)),
-        may("tenant_id", Id(OTHER_ID)),
+        may("tenant_id", Id(NOT_ASKED_ID)),
         may("port", port(8000)),
         must("port_start", port(8000)),
         must("port_end", port(8100)),
@@ -66,7 +68,7 @@ fn rule_members(scope: &'static str) -> Vec<Member> {
         may("justification", Text("Behind the load balancer.")),
         may("auto_suggested", Flag(false)),
         may("expires_at", Time(LATER)),
-        may("created_by", Id(OTHER_ID)),
+        may("created_by", Id(NOT_ASKED_ID)),
         may("created_at", Time(AT)),
         may("updated_at", Time(AT)),
         may("is_active", Flag(true)),
@@ -88,6 +90,13 @@ pub fn open_port() -> Vec<Member> {
         may("first_detected_at", Time(AT)),
         may("last_detected_at", Time(LATER)),
     ]
+}
+
+/// The same beside the server whose id the request has.
+pub fn alert_of_the_server() -> Kind {
+    let mut members = open_port();
+    members[0] = must("id", Id(NOT_ASKED_ID));
+    Object(members)
 }
 
 /// A port alert as its own reads show it (E6).
@@ -162,7 +171,7 @@ pub fn domain_alert() -> Vec<Member> {
 
 pub fn mention() -> Kind {
     Object(vec![
-        must("id", Id(ID)),
+        must("id", Id(NOT_ASKED_ID)),
         may("title", Text("Fresh dump for sale")),
         may("content_preview", Text("Contact me for the price.")),
         may("source_name", Text("a forum")),
@@ -175,7 +184,7 @@ pub fn mention() -> Kind {
 
 pub fn domain_scan() -> Kind {
     Object(vec![
-        must("id", Id(ID)),
+        must("id", Id(NOT_ASKED_ID)),
         must("status", Word("completed")),
         may("employees_compromised", count(25)),
         may("customers_compromised", count(140)),

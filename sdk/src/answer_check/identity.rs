@@ -1,0 +1,211 @@
+//! Whom and what an answer is about, wherever it says so (F11).
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use crate::envelope::json;
+use crate::model::tolerant_value::TolerantValue;
+use crate::model::{CustomerId, EndpointId};
+
+/// The members of a request that name a record, and what an answer calls each of them; `endpoint.id` is the `id` of what
+/// stands under `endpoint`.
+const NAMES: [(&str, &[&str]); 9] = [
+    ("client_id", &["client_id", "billing_customer_id"]),
+    ("billing_customer_id", &["client_id", "billing_customer_id"]),
+    ("service_id", &["service_id"]),
+    ("endpoint_id", &["endpoint_id", "endpoint.id"]),
+    ("domain_id", &["domain_id", "monitored_domain_id"]),
+    ("monitored_domain_id", &["domain_id", "monitored_domain_id"]),
+    ("alert_id", &["alert_id", "alert.id"]),
+    ("rule_id", &["rule_id"]),
+    ("product_slug", &["product_slug"]),
+];
+
+/// Members whose own members the specification does not give: what leaked may have a `client_id` of its own.
+const FREE: [&str; 3] = ["details", "items", "password_strength"];
+
+/// What a request names: its customer, its service, its records.
+pub(crate) struct Identity(Vec<(&'static [&'static str], Value)>);
+
+impl Identity {
+    pub(crate) fn of(request: &Map<String, Value>) -> Self {
+        let named = NAMES.iter();
+        let named = named.filter_map(|(name, repeated)| Some((*repeated, request.get(*name)?)));
+        Self(
+            named
+                .map(|(repeated, value)| (repeated, value.clone()))
+                .collect(),
+        )
+    }
+
+    /// The first place of an answer that names another record; a place that the result has no field for counts, too.
+    pub(super) fn contradicted_at(&self, body: &[u8]) -> Option<String> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let found = RefCell::new(None);
+        let root = Search {
+            asked: self,
+            place: Place::Root,
+            found: &found,
+        };
+        // What cannot be read was no result before it came here.
+        let _ = json::parse_with(body, root);
+        found.into_inner()
+    }
+
+    /// Whether this value of this member is another one than was asked for.
+    fn contradicts(&self, place: &Place<'_>, answered: &Value) -> bool {
+        let mut asked = self.0.iter();
+        asked.any(|(names, asked)| {
+            names.iter().any(|name| place.is_called(name)) && names_another(asked, answered)
+        })
+    }
+
+    fn knows(&self, place: &Place<'_>) -> bool {
+        let mut asked = self.0.iter();
+        asked.any(|(names, _)| names.iter().any(|name| place.is_called(name)))
+    }
+}
+
+/// Whether an answer names another record; what cannot be read as what the request has tells nothing (F12).
+fn names_another(asked: &Value, answered: &Value) -> bool {
+    match asked {
+        // Services are numbered as customers are.
+        Value::Number(_) => differ::<CustomerId>(asked, answered),
+        Value::String(text) if Uuid::parse_str(text).is_ok() => {
+            differ::<EndpointId>(asked, answered)
+        }
+        Value::String(asked) => answered
+            .as_str()
+            .is_some_and(|answered| !asked.trim().eq_ignore_ascii_case(answered.trim())),
+        _ => false,
+    }
+}
+
+fn differ<T: PartialEq + DeserializeOwned>(asked: &Value, answered: &Value) -> bool {
+    let read = |value| T::deserialize(TolerantValue(value)).ok();
+    read(asked)
+        .zip(read(answered))
+        .is_some_and(|(asked, answered)| asked != answered)
+}
+
+/// Where in an answer, from there to its root.
+#[derive(Clone, Copy)]
+enum Place<'p> {
+    Root,
+    Member(&'p Place<'p>, &'p str),
+    Item(&'p Place<'p>, usize),
+}
+
+impl Place<'_> {
+    fn is_called(&self, name: &str) -> bool {
+        match (self, name.split_once('.')) {
+            (Self::Member(_, own), None) => *own == name,
+            (Self::Member(parent, own), Some((above, name))) => {
+                *own == name && parent.is_called(above)
+            }
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Root => Ok(()),
+            Self::Member(Self::Root, name) => f.write_str(name),
+            Self::Member(parent, name) => write!(f, "{parent}.{name}"),
+            Self::Item(parent, position) => write!(f, "{parent}[{position}]"),
+        }
+    }
+}
+
+/// Goes through an answer without keeping it: a list may have many records.
+#[derive(Clone, Copy)]
+struct Search<'s> {
+    asked: &'s Identity,
+    place: Place<'s>,
+    found: &'s RefCell<Option<String>>,
+}
+
+/// A member's name, which is copied only where it has escapes.
+#[derive(Deserialize)]
+struct Name<'n>(#[serde(borrow)] Cow<'n, str>);
+
+impl<'de> DeserializeSeed<'de> for Search<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Search<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        while let Some(Name(name)) = members.next_key()? {
+            let place = Place::Member(&self.place, &name);
+            if self.asked.knows(&place) {
+                let answered = members.next_value()?;
+                if self.asked.contradicts(&place, &answered) {
+                    let mut found = self.found.borrow_mut();
+                    found.get_or_insert_with(|| place.to_string());
+                }
+            } else if FREE.contains(&name.as_ref()) {
+                members.next_value::<IgnoredAny>()?;
+            } else {
+                members.next_value_seed(Search { place, ..self })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        let mut position = 0;
+        while let Some(()) = items.next_element_seed(Search {
+            place: Place::Item(&self.place, position),
+            ..self
+        })? {
+            position += 1;
+        }
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+}
