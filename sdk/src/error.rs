@@ -331,8 +331,8 @@ impl Error {
         self.answer().map(|answer| answer.snippet.as_str())
     }
 
-    /// Whether the same call, as it is, may be sent again later: what stopped it passes by itself, and sending it
-    /// again cannot act twice.
+    /// Whether the same call, as it is, may be sent again: what stopped it passes by itself, and sending it again cannot
+    /// act twice. Where something else may have changed the service meanwhile, look first: a late repeat undoes that.
     ///
     /// What passes is a missing connection, a time-out, a rate limit, a scan's cooldown and an outage. What cannot act
     /// twice is a call that was provably not processed, or one whose operation is

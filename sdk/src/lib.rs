@@ -87,9 +87,9 @@
 //! # Errors
 //!
 //! One opaque [`Error`] for everything. Ask [`kind`](Error::kind) what happened, [`code`](Error::code) what the service
-//! says, and [`delivery`](Error::delivery) whether it may have acted: after [`Delivery::Maybe`], look before you send again, unless
-//! [`is_retryable`](Error::is_retryable) says that a repeat cannot act twice. A policy for a billing module needs a few
-//! lines:
+//! says, and [`delivery`](Error::delivery) whether it may have acted: after [`Delivery::Maybe`], look before you send again. Where
+//! [`is_retryable`](Error::is_retryable) says so as well, the same call may follow at once; later only if nothing else has
+//! changed the service ([`order_hooks`](guides::order_hooks)). A policy for a billing module needs a few lines:
 //!
 //! ```
 //! use secmon::{Error, ErrorCode, Delivery};
@@ -98,9 +98,9 @@
 //!
 //! fn next(error: &Error, is_termination: bool) -> Next {
 //!     match error.code() {
-//!         _ if error.is_retryable() => Next::TryLater, // retry_after() may say when
 //!         // Whatever the last answer says, an attempt before it may have acted.
 //!         _ if error.delivery() == Delivery::Maybe => Next::LookFirst,
+//!         _ if error.is_retryable() => Next::TryLater, // retry_after() may say when
 //!         _ if error.is_not_found() && is_termination => Next::Done,
 //!         // The customer's plan is full, or its use exceeds the smaller plan: details() has the numbers.
 //!         Some(ErrorCode::EndpointLimitExceeded | ErrorCode::DomainLimitExceeded) => Next::AskThePerson,

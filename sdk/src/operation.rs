@@ -237,7 +237,9 @@ pub enum RateGroup {
 /// Whether a call may be sent again when nobody knows if the first one arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RetrySafety {
-    /// Sending it twice leaves the service as sending it once does.
+    /// Sent twice in a row, it leaves the service as sent once does. A repeat that comes late is another thing: it undoes
+    /// what somebody else has changed in between, as a create that puts an old plan back
+    /// ([`order_hooks`](crate::guides::order_hooks)).
     Repeatable,
     /// A second copy could act twice or give another answer, so it is sent again only when the first one was provably
     /// not processed.

@@ -12,7 +12,10 @@ operations! {
         /// `POST .../provision-subscription`: records what a customer bought, or changes it. Creates the customer's account
         /// on first use. 201 for a new subscription, 200 for one that was there.
         ///
-        /// Per-plan products take a plan, per-unit products a quantity. Error: `PRODUCT_NOT_FOUND`.
+        /// Per-plan products take a plan, per-unit products a quantity. One that was there takes what is given here, without
+        /// the check of a downgrade, and one that has ended is revived: so a repeat is harmless only while nothing else has
+        /// changed the subscription. Sent late, it undoes an upgrade ([`order_hooks`](crate::guides::order_hooks)). Error:
+        /// `PRODUCT_NOT_FOUND`.
         provision_subscription: ProvisionSubscription -> Subscription = POST "/api/v1/{namespace}/provision-subscription",
         Provisioning, Repeatable, Specified, Success;
         required {

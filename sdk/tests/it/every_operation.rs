@@ -65,6 +65,30 @@ fn every_operation_has_a_method_that_is_short_for_it() {
 }
 
 #[test]
+fn every_method_is_in_the_guide_of_which_call_for_which_job() {
+    let guide = sources("guides/calls.md");
+    for declared in sources("src/operations").split("accessors { ").skip(1) {
+        let (resource, methods) = declared.split_once(':').expect("a resource");
+        let methods = methods.split("\n        }\n").next().unwrap_or_default();
+        for line in methods.lines().map(str::trim) {
+            let Some(method) = line.strip_prefix("call ").or(line.strip_prefix("pages ")) else {
+                continue;
+            };
+            let name = method.split('(').next().unwrap_or_default();
+            let name = name.trim_end_matches("_account_wide");
+            let links = [
+                format!("resources::{resource}::{name})"),
+                format!("`{name}`"),
+            ];
+            assert!(
+                links.iter().any(|link| guide.contains(link)),
+                "{resource}::{name} is for no job"
+            );
+        }
+    }
+}
+
+#[test]
 fn every_operation_is_sent_in_a_test_of_what_goes_over_the_wire() {
     let tests = sources("tests/it");
     for info in OPERATIONS {
