@@ -219,6 +219,29 @@ async fn an_empty_list_that_calls_itself_an_error_is_none_in_any_spelling() {
 }
 
 #[tokio::test]
+async fn a_broken_letter_in_a_message_costs_neither_the_code_nor_the_rest() {
+    let good = r#"{"success":false,"error":{"code":"ENDPOINT_LIMIT_EXCEEDED","message":"Full @ again.","details":{"limit":5}},"meta":{}}"#;
+    let broken: [&[u8]; 5] = [b"\\ud83d", b"\\udc00", b"\\ud83d\\ud83d", b"\xff", b"\xc3"];
+    for letter in broken {
+        let (before, after) = good.split_once('@').expect("a mark");
+        let body = [before.as_bytes(), letter, after.as_bytes()].concat();
+        let (client, script) = scripted_once();
+        script.answer(StatusCode::UNPROCESSABLE_ENTITY, body.clone());
+        let resumed = client.servers().resume(endpoint_id()).await;
+        let error = resumed.expect_err("no room");
+        let told = String::from_utf8_lossy(&body).into_owned();
+        assert_eq!(
+            error.code(),
+            Some(&ErrorCode::EndpointLimitExceeded),
+            "{told}: {error}"
+        );
+        assert_eq!(error.delivery(), Delivery::Answered, "{told}");
+        assert!(error.to_string().contains("Full "), "{told}: {error}");
+        assert!(error.to_string().contains(" again."), "{told}: {error}");
+    }
+}
+
+#[tokio::test]
 async fn a_message_alone_is_no_shape_of_the_service() {
     let message = json!({"message": "Not now."}).to_string();
     for status in [408, 421, 425, 500, 502, 503, 504, 520, 530] {

@@ -1,6 +1,7 @@
 //! What a user of the SDK notices, through its public names only.
 
 mod budget;
+mod closed_connections;
 mod domain_requests;
 mod envelopes;
 mod every_operation;
