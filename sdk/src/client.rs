@@ -100,6 +100,12 @@ impl Client {
         self.core.pipeline.runtime.check()
     }
 
+    /// Tells of a call that ended before there was anything to send, and gives its error back.
+    pub(crate) fn refuse(&self, operation: &'static str, error: Error) -> Error {
+        self.core.pipeline.refused(operation, &error);
+        error
+    }
+
     /// Whether the service has refused the key (401), so that nothing more is sent until there is another one.
     pub fn key_rejected(&self) -> bool {
         self.core.pipeline.key_rejected()

@@ -98,15 +98,15 @@ impl<O: PagedOperation> Pages<O> {
         let is_anothers = customer.is_some() && customer != field(&changed.list, CUSTOMER);
         if self.is_refused || is_anothers {
             changed.is_refused = true;
-            changed.trouble = Some(Self::refusal());
             changed.next = None;
         }
         changed
     }
 
-    fn refusal() -> Error {
+    fn refusal(&self) -> Error {
         let reason = "not sent: the filter changes whose list it is; ask for that customer's list, or for the account's";
-        Error::configuration(reason).about(CallFacts::of(O::INFO))
+        let error = Error::configuration(reason).about(CallFacts::of(O::INFO));
+        self.client.refuse(O::INFO.name, error)
     }
 
     /// Stops after this many items; the page that reaches the number is the last that is fetched.
@@ -140,6 +140,7 @@ impl<O: PagedOperation> Pages<O> {
     pub async fn next(&mut self) -> Option<Result<Response<O::Output>, Error>> {
         let read = match self.trouble.take() {
             Some(trouble) => Err(trouble),
+            None if self.is_refused && self.broken.is_none() => Err(self.refusal()),
             None => self.read(self.position()?).await,
         };
         if let Some(error) = read.as_ref().err().filter(|error| !error.is_retryable()) {
@@ -285,7 +286,7 @@ impl<O: PagedOperation> Pages<O> {
     /// As for [`collect_stable`](Pages::collect_stable).
     pub async fn collect_stable_into(&mut self, items: &mut Vec<ItemOf<O>>) -> Result<(), Error> {
         if self.is_refused {
-            return Err(Self::refusal());
+            return Err(self.refusal());
         }
         if let Some(trouble) = self.trouble.take() {
             return Err(trouble);

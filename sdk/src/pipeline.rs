@@ -221,6 +221,14 @@ impl Pipeline {
 
     /// Tells of a call that ended before there was anything to send.
     pub(crate) fn refused(&self, operation: &'static str, error: &Error) {
+        let span = tracing::debug_span!(
+            "secmon.call",
+            otel.name = operation,
+            otel.kind = "client",
+            otel.status_code = "ERROR",
+            error.r#type = error_type(error).as_ref(),
+        );
+        let _told_in = span.enter();
         self.tell(|| Event::Started { operation });
         self.tell(|| Event::Ended {
             operation,

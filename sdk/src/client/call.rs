@@ -68,8 +68,7 @@ impl<O: Operation> CallBuilder<O> {
         };
         let (call, identity) = call.map_err(|error| {
             let error = error.about(CallFacts::of(O::INFO));
-            self.client.core.pipeline.refused(O::INFO.name, &error);
-            error
+            self.client.refuse(O::INFO.name, error)
         })?;
         let asked = Asked {
             operation: &self.operation,

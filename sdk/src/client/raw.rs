@@ -61,10 +61,8 @@ impl fmt::Debug for RawResponse {
 }
 
 pub(super) async fn send(client: &Client, request: RawRequest) -> Result<RawResponse, Error> {
-    let call = prepare(client, request).inspect_err(|error| {
-        // Nothing is known of the operation before the path is read.
-        client.core.pipeline.refused("raw", error);
-    })?;
+    // Nothing is known of the operation before the path is read.
+    let call = prepare(client, request).map_err(|error| client.refuse("raw", error))?;
     let answer = match client.core.pipeline.run(&call, Ok::<Answer, Failure>).await {
         Ok(answer) => answer,
         Err(Failure {

@@ -70,7 +70,7 @@ fn portal_with(certificate: &str) -> String {
 }
 
 /// The head of a request; none when the client is gone before its end.
-fn head_of(stream: &mut impl Read) -> Option<String> {
+pub fn head_of(stream: &mut impl Read) -> Option<String> {
     let (mut head, mut byte) = (Vec::new(), [0]);
     while !head.ends_with(b"\r\n\r\n") {
         stream.read_exact(&mut byte).ok()?;

@@ -4,6 +4,8 @@ mod budget;
 mod closed_connections;
 mod domain_requests;
 mod envelopes;
+#[cfg(feature = "tls-no-provider")]
+mod environment_proxies;
 mod every_operation;
 mod foreign_text;
 mod hostile_answers;

@@ -5,9 +5,10 @@ use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
 use http::StatusCode;
-use secmon::Client;
+use secmon::operations::{SuspendEndpoint, UpdateDomain};
 use secmon::testing::MockTransport;
 use secmon::transport::TransportErrorKind;
+use secmon::{Client, Operation};
 use serde_json::json;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
@@ -48,6 +49,14 @@ async fn fields_of_a_call(
     url: &str,
     prepare: impl FnOnce(&MockTransport),
 ) -> BTreeMap<String, String> {
+    fields_of(url, prepare, SuspendEndpoint::new(endpoint_id())).await
+}
+
+async fn fields_of(
+    url: &str,
+    prepare: impl FnOnce(&MockTransport),
+    operation: impl Operation,
+) -> BTreeMap<String, String> {
     // Somebody listens everywhere, or a place that another test passes first stays silent.
     let _everywhere = Log::default().start();
     let fields = Fields::default();
@@ -63,7 +72,7 @@ async fn fields_of_a_call(
         .with(|calls| calls.max_retries(0))
         .build()
         .expect("a client");
-    drop(client.servers().suspend(endpoint_id()).await);
+    drop(client.send(operation).await);
     let fields = fields.0.lock().expect("a map");
     fields.clone()
 }
@@ -102,10 +111,19 @@ async fn a_span_says_what_went_wrong_by_code_status_or_kind() {
     // A code that this version does not know is a text of the service.
     let unknown = fields_of_a_call(url, refused(409, "canary")).await;
     let lost = fields_of_a_call(url, |script| script.fail(TransportErrorKind::Connect)).await;
+    // What is refused before it is sent ends like any other call.
+    let nameless = UpdateDomain::new(ID.parse().expect("an id"), "");
+    let invalid = fields_of(url, |_| (), nameless).await;
+    assert_eq!(
+        invalid.get("otel.name").map(String::as_str),
+        Some("update_domain"),
+        "{invalid:?}"
+    );
     for (fields, kind) in [
         (named, "ENDPOINT_NOT_FOUND"),
         (unknown, "409"),
         (lost, "connect"),
+        (invalid, "validation"),
     ] {
         assert_eq!(
             fields.get("otel.status_code").map(String::as_str),

@@ -21,6 +21,12 @@ async fn every_call_that_starts_ends_or_is_dropped() {
     assert!(given_up.is_err());
     let short = ProvisionDomain::new(customer(), "", 501_u32.try_into().expect("a service"));
     assert!(client.send(short).await.is_err());
+    let list = client.servers().list(customer());
+    let anothers = list.filter(|mut list| {
+        list.billing_customer_id = Some(43_u32.try_into().expect("a customer"));
+        list
+    });
+    assert!(anothers.collect_all().await.is_err());
     let unknown = failure(json!("ENDPOINT_NOT_FOUND"), "No such endpoint.", json!({}));
     script.answer(StatusCode::NOT_FOUND, unknown);
     assert!(client.servers().suspend(endpoint_id()).await.is_err());
@@ -48,6 +54,8 @@ async fn every_call_that_starts_ends_or_is_dropped() {
             "dropped after 1 attempts, 1s",
             "provision_domain starts",
             "ended after 0 attempts: Some(Validation) None",
+            "list_endpoints starts",
+            "ended after 0 attempts: Some(Configuration) None",
             "suspend_endpoint starts",
             "ended after 1 attempts: Some(Api) Some(EndpointNotFound)",
         ]
