@@ -7,9 +7,9 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use crate::envelope::{self, DecodeProblem};
 use crate::error::{AnswerFacts, ApiError};
-use crate::operation::{Group, OperationInfo};
-use crate::pipeline::retry_after::retry_after;
+use crate::operation_info::{Group, OperationInfo};
 use crate::redact::{MASK, Redactor};
+use crate::retry_after::retry_after;
 use crate::secret::ApiKey;
 
 /// How much of an unreadable answer an error keeps, in bytes.

@@ -1,11 +1,8 @@
 //! The client: sends operations to one service with one key.
 
-mod builder;
 pub(crate) mod call;
-pub(crate) mod origin;
-mod raw;
 pub mod resources;
-mod target;
+pub(crate) mod target;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,16 +11,14 @@ use std::sync::Arc;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use serde_json::{Map, Value};
 
-pub use builder::ClientBuilder;
 pub use call::CallBuilder;
-pub use raw::{RawRequest, RawResponse};
 
 use crate::error::Error;
-use crate::operation::{Group, Namespace, Operation, OperationInfo};
+use crate::operation::Operation;
+use crate::operation_info::{Group, Namespace, OperationInfo};
 use crate::pipeline::{Call, Pipeline};
 use crate::request_options::RequestOptions;
 use crate::response::Response;
-use crate::secret::KeyProvider;
 
 /// Sends operations to one service with one key.
 ///
@@ -31,38 +26,30 @@ use crate::secret::KeyProvider;
 /// future of a client may be dropped at any time.
 #[derive(Clone)]
 pub struct Client {
-    core: Arc<Core>,
-    settings: Arc<RequestOptions>,
+    pub(crate) core: Arc<Core>,
+    pub(crate) settings: Arc<RequestOptions>,
 }
 
 /// What clones share, whatever their options.
-struct Core {
-    pipeline: Pipeline,
+pub(crate) struct Core {
+    pub(crate) pipeline: Pipeline,
     /// Scheme, host and port, without a slash at the end.
-    origin: String,
-    namespace: Namespace,
-    paths: Paths,
+    pub(crate) origin: String,
+    pub(crate) namespace: Namespace,
+    pub(crate) paths: Paths,
     /// What every request carries, but for the key.
-    headers: HeaderMap,
+    pub(crate) headers: HeaderMap,
 }
 
 /// Paths of the caller's for operations whose own are assumed, by the operation's name.
-type Paths = BTreeMap<&'static str, String>;
+pub(crate) type Paths = BTreeMap<&'static str, String>;
 
 const X_SANDBOX: HeaderName = HeaderName::from_static("x-sandbox");
 
 /// Headers that the client alone sets.
-const RESERVED: [HeaderName; 2] = [header::AUTHORIZATION, X_SANDBOX];
+pub(crate) const RESERVED: [HeaderName; 2] = [header::AUTHORIZATION, X_SANDBOX];
 
 impl Client {
-    /// Starts a client for the service at `base_url`, the origin of the partner's portal
-    /// (`https://portal.example.com`).
-    ///
-    /// The key is an [`ApiKey`](crate::ApiKey), or what gives one ([`KeyProvider`]).
-    pub fn builder(base_url: &str, key: impl KeyProvider + 'static) -> ClientBuilder {
-        ClientBuilder::new(base_url, Box::new(key))
-    }
-
     /// The same client with other [`RequestOptions`]: it shares connections, rate budget, retry budget and the knowledge that
     /// the key was refused.
     #[must_use]
@@ -84,15 +71,6 @@ impl Client {
     /// An operation that waits to be sent, perhaps with options of its own.
     pub fn call<O: Operation>(&self, operation: O) -> CallBuilder<O> {
         CallBuilder::new(self, operation)
-    }
-
-    /// Sends a request that has no type here, paced and retried by what [`OPERATIONS`](crate::OPERATIONS) says of its
-    /// method and path. Unknown ones count in the stricter window, and are sent again only when they are reads.
-    ///
-    /// # Errors
-    /// None for an error status: every complete answer is a result. All other errors as with [`send`](Client::send).
-    pub async fn raw(&self, request: RawRequest) -> Result<RawResponse, Error> {
-        raw::send(self, request).await
     }
 
     /// Whether calls can be timed where this runs (F16).
@@ -132,7 +110,7 @@ impl Client {
     }
 
     /// The headers of a request, but for the key.
-    fn headers_for(&self, group: Option<Group>, settings: &RequestOptions) -> HeaderMap {
+    pub(crate) fn headers_for(&self, group: Option<Group>, settings: &RequestOptions) -> HeaderMap {
         let mut headers = settings.headers.clone();
         for own in RESERVED {
             headers.remove(own);

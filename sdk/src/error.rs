@@ -16,7 +16,7 @@ pub use code::ErrorCode;
 pub use field_errors::FieldErrors;
 use named::named_enum;
 
-use crate::operation::{OperationInfo, RetrySafety};
+use crate::operation_info::{OperationInfo, RetrySafety};
 use crate::redact::{LONGEST_TEXT, Redactor, shown};
 
 /// Why a call gave no result; one pointer wide.

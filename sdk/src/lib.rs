@@ -225,18 +225,24 @@
 mod answer;
 mod answer_check;
 mod client;
+mod client_builder;
 mod envelope;
 mod error;
 mod event;
+mod future;
 pub mod model;
 mod operation;
+mod operation_info;
 pub mod operations;
+mod origin;
 mod page;
 mod pages;
 mod pipeline;
+mod raw;
 mod redact;
 mod request_options;
 mod response;
+mod retry_after;
 mod secret;
 #[cfg(feature = "test-util")]
 pub mod testing;
@@ -249,19 +255,22 @@ pub use reqwest;
 pub use {bytes, chrono, futures_core, http, secrecy, serde_json, uuid};
 
 pub use answer_check::AnswerCheck;
-pub use client::{CallBuilder, Client, ClientBuilder, RawRequest, RawResponse, resources};
+pub use client::{CallBuilder, Client, resources};
+pub use client_builder::ClientBuilder;
 pub use envelope::Envelope;
 pub use error::{ApiError, Delivery, Details, Error, ErrorCode, ErrorKind, FieldErrors};
 pub use event::{Event, WaitReason};
-pub use operation::{
-    FieldsIn, Group, Namespace, Operation, OperationInfo, RateGroup, RetrySafety, ShapeOrigin,
+pub use operation::Operation;
+pub use operation_info::{
+    FieldsIn, Group, Namespace, OperationInfo, RateGroup, RetrySafety, ShapeOrigin,
 };
 pub use operations::OPERATIONS;
-pub use page::{Page, PagedOperation, Position};
-pub use pages::{Items, Pages};
+pub use page::{Page, Position};
+pub use pages::{Items, PagedOperation, Pages};
 pub use pipeline::pacer as pacing;
 pub use pipeline::retry::RetryBudget;
 pub use pipeline::transport;
+pub use raw::{RawRequest, RawResponse};
 pub use request_options::RequestOptions;
 pub use response::Response;
 pub use secret::{ApiKey, KeyProvider, RotatingKey};

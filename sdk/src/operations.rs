@@ -32,7 +32,7 @@ pub use sso::*;
 pub use subscriptions::*;
 pub use sync::*;
 
-use crate::operation::OperationInfo;
+use crate::operation_info::OperationInfo;
 use declaration::operations;
 
 /// Every operation this crate can send, in the order of the specification.

@@ -2,8 +2,6 @@
 
 use uuid::Uuid;
 
-use crate::operation::Operation;
-
 /// One page of a list.
 pub trait Page {
     /// What the list is made of.
@@ -83,11 +81,3 @@ impl Position {
         }
     }
 }
-
-/// An operation that answers with one page of a list, and takes the number of the page as its field `page`.
-pub trait PagedOperation: Operation<Output: Page> + Clone + 'static {}
-
-impl<O: Operation<Output: Page> + Clone + 'static> PagedOperation for O {}
-
-/// What a list is made of.
-pub(crate) type ItemOf<O> = <<O as Operation>::Output as Page>::Item;

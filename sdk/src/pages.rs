@@ -13,11 +13,19 @@ use uuid::Uuid;
 
 use crate::client::Client;
 use crate::error::{CallFacts, Delivery, Error, ErrorKind};
+use crate::future::BoxFuture;
 use crate::operation::Operation;
-use crate::page::{ItemOf, Page, PagedOperation, Position};
-use crate::pipeline::transport::BoxFuture;
+use crate::page::{Page, Position};
 use crate::response::Response;
 use progress::Progress;
+
+/// An operation that answers with one page of a list, and takes the number of the page as its field `page`.
+pub trait PagedOperation: Operation<Output: Page> + Clone + 'static {}
+
+impl<O: Operation<Output: Page> + Clone + 'static> PagedOperation for O {}
+
+/// What a list is made of.
+pub(crate) type ItemOf<O> = <<O as Operation>::Output as Page>::Item;
 
 /// The pages of a list, fetched one by one.
 ///

@@ -4,7 +4,6 @@
 
 pub mod pacer;
 pub(crate) mod retry;
-pub(crate) mod retry_after;
 mod run;
 pub(crate) mod runtime;
 pub mod transport;
@@ -23,7 +22,7 @@ use crate::answer::{Answer, PriorAttempts};
 use crate::envelope::{DecodeProblem, Envelope};
 use crate::error::{CallFacts, Delivery, Error, ErrorCode, ErrorKind};
 use crate::event::{Event, Observer, WaitReason};
-use crate::operation::{Group, OperationInfo, RateGroup, RetrySafety};
+use crate::operation_info::{Group, OperationInfo, RateGroup, RetrySafety};
 use crate::request_options::RequestOptions;
 use crate::secret::{ApiKey, KeyProvider};
 use pacer::RateLimiter;

@@ -5,7 +5,15 @@ use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-use crate::pipeline::pacer::Priority;
+/// Whose turn comes first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Priority {
+    /// Somebody waits for it.
+    #[default]
+    Interactive,
+    /// It has time: it goes after everything interactive, and leaves a reserve of slots for it.
+    Batch,
+}
 
 /// No wait is longer than a year, so that adding one to the clock is always possible.
 const LONGEST_TIME: Duration = Duration::from_secs(365 * 24 * 60 * 60);

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::answer::{Answer, PriorAttempts};
 use crate::envelope;
 use crate::error::{CallFacts, Delivery, Error, ErrorKind};
-use crate::operation::OperationInfo;
+use crate::operation_info::OperationInfo;
 
 /// The result of a call, and how it came about.
 #[derive(Clone)]

@@ -11,8 +11,8 @@ use secrecy::{ExposeSecret, SecretString};
 use uuid::Uuid;
 
 use crate::Error;
-use crate::client::origin;
-use crate::pipeline::transport::BoxFuture;
+use crate::future::BoxFuture;
+use crate::origin;
 use crate::redact::{MASK, Redactor};
 
 /// A key shorter than this shows no tail: four characters of it would be too much.

@@ -4,10 +4,11 @@ use bytes::Bytes;
 use http::Uri;
 use serde_json::{Map, Value};
 
-use crate::operation::{FieldsIn, Namespace, Operation};
+use crate::operation::Operation;
+use crate::operation_info::{FieldsIn, Namespace};
 
 /// The fields of a request by their names; another page replaces the request's own.
-pub(super) fn fields_of(
+pub(crate) fn fields_of(
     request: &impl Operation,
     page: Option<u32>,
 ) -> Result<Map<String, Value>, String> {
@@ -28,7 +29,7 @@ pub(super) fn fields_of(
 ///
 /// # Errors
 /// When a field is missing or cannot stand in a path, so that none becomes an empty or a climbing segment.
-pub(super) fn path(
+pub(crate) fn path(
     template: &str,
     namespace: Namespace,
     fields: &mut Map<String, Value>,
@@ -72,7 +73,7 @@ fn is_segment(text: &str) -> bool {
 
 /// Whether a path given as text has a segment that means another folder, in any spelling: `%2e` is a dot to a server,
 /// a backslash a slash to a URL parser, and an escape may be escaped once more (F15).
-pub(super) fn climbs(path: &str) -> bool {
+pub(crate) fn climbs(path: &str) -> bool {
     let mut plain = String::with_capacity(path.len());
     for (position, part) in path.split('%').enumerate() {
         if position == 0 {
@@ -90,7 +91,7 @@ pub(super) fn climbs(path: &str) -> bool {
 }
 
 /// Where the remaining fields travel: the address with its query, and the body.
-pub(super) fn address_and_body(
+pub(crate) fn address_and_body(
     mut address: String,
     fields_in: FieldsIn,
     fields: Map<String, Value>,
@@ -114,14 +115,14 @@ fn as_text((name, value): (String, Value)) -> Option<(String, String)> {
 }
 
 /// Reads an absolute address.
-pub(super) fn parse(address: &str) -> Result<Uri, String> {
+pub(crate) fn parse(address: &str) -> Result<Uri, String> {
     address
         .parse()
         .map_err(|error| format!("`{address}` is not an address: {error}"))
 }
 
 /// Appends the parameters to an address without or with a query.
-pub(super) fn push_query<N: AsRef<str>, V: AsRef<str>>(
+pub(crate) fn push_query<N: AsRef<str>, V: AsRef<str>>(
     address: &mut String,
     parameters: impl IntoIterator<Item = (N, V)>,
 ) {

@@ -19,8 +19,9 @@ pub use memory::MemoryRateLimiter;
 pub use redis::{RedisConnection, RedisRateLimiter, WhenUnreachable};
 use tokio::time::Instant;
 
-use super::transport::BoxFuture;
-use crate::operation::RateGroup;
+use crate::future::BoxFuture;
+use crate::operation_info::RateGroup;
+pub use crate::request_options::Priority;
 
 /// Hands out permits to send, one for each attempt.
 ///
@@ -48,16 +49,6 @@ pub trait RateLimiter: Send + Sync {
     fn clear_throttle(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
-}
-
-/// Whose turn comes first.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Priority {
-    /// Somebody waits for it.
-    #[default]
-    Interactive,
-    /// It has time: it goes after everything interactive, and leaves a reserve of slots for it.
-    Batch,
 }
 
 /// What an attempt asks of the budget.

@@ -8,7 +8,6 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::pacer::{Acquire, Permit, RateLimiterError, SlotOutcome, fraction};
 use super::retry::{self, Decision, RetryContext};
-use super::retry_after::retry_after;
 use super::transport::{TransportError, TransportErrorKind};
 use super::{Call, Failure, Pipeline};
 use crate::answer::{Answer, PriorAttempts};
@@ -16,6 +15,7 @@ use crate::envelope;
 use crate::error::{Delivery, Error, ErrorCode, ErrorKind};
 use crate::event::{Event, WaitReason};
 use crate::redact::Redactor;
+use crate::retry_after::retry_after;
 use crate::secret::ApiKey;
 
 /// One call on its way.

@@ -13,8 +13,6 @@ mod tls;
 
 use std::error::Error;
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
 
 use bytes::Bytes;
 
@@ -27,12 +25,11 @@ pub use service_transport::ServiceTransport;
 #[cfg(feature = "tls-no-provider")]
 pub use tls::RootCertificates;
 
+pub use crate::future::BoxFuture;
+
 /// Largest body of an answer that is read unless a caller sets another, in bytes.
 #[cfg(any(feature = "default-transport", feature = "tower"))]
 const BODY_LIMIT: usize = 16 * 1024 * 1024;
-
-/// A future on the heap, as the traits of this crate return it.
-pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Sends one request and reads its whole answer.
 ///

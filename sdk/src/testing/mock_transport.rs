@@ -11,7 +11,8 @@ use tokio::time::sleep;
 use uuid::Uuid;
 
 use super::answers::json_text;
-use crate::operation::{Operation, OperationInfo, path_fits};
+use crate::operation::Operation;
+use crate::operation_info::{OperationInfo, path_fits};
 use crate::secret::ApiKey;
 use crate::transport::{BoxFuture, Transport, TransportError, TransportErrorKind};
 

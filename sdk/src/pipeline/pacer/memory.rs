@@ -9,8 +9,8 @@ use tokio::time::{Instant, timeout_at};
 use super::queue::{Place, Queue};
 use super::slots::{Limits, Pass, QueueTimeout, Slots};
 use super::{Acquire, Permit, RateLimiter, RateLimiterError, SlotOutcome, after};
-use crate::operation::RateGroup;
-use crate::pipeline::transport::BoxFuture;
+use crate::future::BoxFuture;
+use crate::operation_info::RateGroup;
 
 /// A budget kept in memory, shared by everyone who holds the same one.
 pub struct MemoryRateLimiter {

@@ -27,8 +27,8 @@ use super::{
     after, chance,
 };
 use crate::Error;
-use crate::operation::RateGroup;
-use crate::pipeline::transport::BoxFuture;
+use crate::future::BoxFuture;
+use crate::operation_info::RateGroup;
 
 /// How old an answer of Redis the first in the queue goes by, so that it hears of what other processes did.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::queue::QueuePosition;
 use super::{Acquire, MINUTE, Priority, RateLimiterError, after, fraction};
-use crate::operation::RateGroup;
+use crate::operation_info::RateGroup;
 
 /// What a budget keeps to.
 #[derive(Debug, Clone, Copy)]

@@ -9,8 +9,8 @@ use http::uri::Scheme;
 use ipnet::IpNet;
 use secrecy::{ExposeSecret, SecretString};
 
-use crate::client::origin::{host_and_port, host_name};
 use crate::error::Error;
+use crate::origin::{host_and_port, host_name};
 
 /// Where a proxy for https listens: `http://proxy.example:3128`, with `user:password@` before the host if it wants
 /// them. They are never shown.

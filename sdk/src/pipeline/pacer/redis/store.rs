@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::super::slots::{Closure, Slots, WindowLimits, stretch};
 use super::super::{Priority, RateLimiterError, after};
 use super::connection::RedisConnection;
-use crate::operation::RateGroup;
+use crate::operation_info::RateGroup;
 
 /// Keeps the counts; a script is run whole or not at all.
 const SCRIPT: &str = include_str!("window.lua");

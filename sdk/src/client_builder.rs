@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use http::{HeaderMap, HeaderValue, header};
 
-use super::{Client, Core, Paths, origin};
+use crate::client::{Client, Core, Paths, RESERVED, target};
 use crate::error::Error;
 use crate::event::Event;
-use crate::operation::{Namespace, OperationInfo, ShapeOrigin};
+use crate::operation_info::{Namespace, OperationInfo, ShapeOrigin};
 use crate::operations::OPERATIONS;
+use crate::origin;
 use crate::pipeline::pacer::{MemoryRateLimiter, NoRateLimit, RateLimiter};
 use crate::pipeline::retry::RetryBudget;
 use crate::pipeline::runtime::RuntimeCheck;
@@ -44,6 +45,16 @@ pub struct ClientBuilder {
 enum LimiterChoice {
     Own(MemoryRateLimiter),
     Given(Arc<dyn RateLimiter>),
+}
+
+impl Client {
+    /// Starts a client for the service at `base_url`, the origin of the partner's portal
+    /// (`https://portal.example.com`).
+    ///
+    /// The key is an [`ApiKey`](crate::ApiKey), or what gives one ([`KeyProvider`]).
+    pub fn builder(base_url: &str, key: impl KeyProvider + 'static) -> ClientBuilder {
+        ClientBuilder::new(base_url, Box::new(key))
+    }
 }
 
 impl ClientBuilder {
@@ -180,7 +191,7 @@ impl ClientBuilder {
             },
             namespace: self.namespace,
         };
-        for reserved in super::RESERVED {
+        for reserved in RESERVED {
             if self.settings.headers.contains_key(&reserved) {
                 return Err(Error::configuration(format!(
                     "leave the header {reserved} out: the client sets it itself"
@@ -235,7 +246,7 @@ fn paths(given: Vec<(String, String)>) -> Result<Paths, Error> {
                 "there is no operation `{name}` whose path is assumed"
             ))
         })?;
-        let fits = path.starts_with('/') && !super::target::climbs(&path);
+        let fits = path.starts_with('/') && !target::climbs(&path);
         if !fits || placeholders(&path) != placeholders(info.path) {
             return Err(Error::configuration(format!(
                 "`{path}` cannot stand for `{}`: it must start with / and have the same names in braces",

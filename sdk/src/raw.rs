@@ -6,10 +6,10 @@ use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode, header};
 use serde_json::Value;
 
-use super::{Client, target};
 use crate::answer::Answer;
+use crate::client::{Client, target};
 use crate::error::Error;
-use crate::operation::{OperationInfo, RateGroup, RetrySafety};
+use crate::operation_info::{OperationInfo, RateGroup, RetrySafety};
 use crate::operations::OPERATIONS;
 use crate::pipeline::{Call, Failure};
 
@@ -60,7 +60,18 @@ impl fmt::Debug for RawResponse {
     }
 }
 
-pub(super) async fn send(client: &Client, request: RawRequest) -> Result<RawResponse, Error> {
+impl Client {
+    /// Sends a request that has no type here, paced and retried by what [`OPERATIONS`] says of its method and path. Unknown
+    /// ones count in the stricter window, and are sent again only when they are reads.
+    ///
+    /// # Errors
+    /// None for an error status: every complete answer is a result. All other errors as with [`send`](Client::send).
+    pub async fn raw(&self, request: RawRequest) -> Result<RawResponse, Error> {
+        send(self, request).await
+    }
+}
+
+async fn send(client: &Client, request: RawRequest) -> Result<RawResponse, Error> {
     // Nothing is known of the operation before the path is read.
     let call = prepare(client, request).map_err(|error| client.refuse("raw", error))?;
     let answer = match client.core.pipeline.run(&call, Ok::<Answer, Failure>).await {
