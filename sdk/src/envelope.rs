@@ -5,7 +5,7 @@
 //! of it (F2).
 
 pub(crate) mod json;
-mod words;
+mod status_members;
 
 use http::StatusCode;
 use serde::Deserialize;
@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::model::tolerant_value::TolerantValue;
-use words::{Words, is_no, objection};
+use status_members::{StatusMembers, is_no, objection};
 
 /// The shape of a successful answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,13 +46,13 @@ struct Enveloped<T> {
 
 impl<T> Enveloped<T> {
     fn objection(&self) -> Option<DecodeProblem> {
-        let said = [
+        let members = [
             ("error", self.error.as_ref()),
             ("errors", self.errors.as_ref()),
             ("success", self.success.as_ref()),
             ("status", self.status.as_ref()),
         ];
-        objection(true, &said)
+        objection(true, &members)
     }
 }
 
@@ -140,7 +140,7 @@ fn objection_to_document(body: &[u8]) -> Result<Option<DecodeProblem>, DecodePro
     if !words.iter().any(|word| text.contains(word)) {
         return Ok(None);
     }
-    match json::parse_as::<Words>(body) {
+    match json::parse_as::<StatusMembers>(body) {
         Ok(words) => Ok(words.objection()),
         Err(_) => Err(DecodeProblem::whole(
             "what it says of itself cannot be read",
@@ -153,11 +153,11 @@ fn objection_to_document(body: &[u8]) -> Result<Option<DecodeProblem>, DecodePro
 fn with_a_reason(body: &[u8]) -> Vec<u8> {
     let mut answer = json::parse(body).unwrap_or_default();
     if let Some(data) = answer.get_mut("data").and_then(Value::as_object_mut) {
-        let told = |name: &str| {
+        let has_reason = |name: &str| {
             data.get(name)
                 .is_some_and(|reason| reason.is_string() || reason.is_number())
         };
-        if !told("error") && !told("message") {
+        if !has_reason("error") && !has_reason("message") {
             data.remove("message");
             data.insert("error".to_owned(), "The service does not say why.".into());
         }
@@ -195,7 +195,7 @@ fn read_tolerantly<T: DeserializeOwned>(
     error: &serde_json::Error,
 ) -> Result<T, DecodeProblem> {
     // Of a member that stands there twice nobody knows which one holds.
-    if let Some(name) = json::parse_as::<Words>(body)
+    if let Some(name) = json::parse_as::<StatusMembers>(body)
         .ok()
         .and_then(|words| words.doubled())
     {

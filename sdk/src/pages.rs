@@ -56,7 +56,7 @@ pub struct Pages<O: PagedOperation> {
     list: O,
     next: Option<u32>,
     /// What is wrong with the page that was handed out last.
-    trouble: Option<Error>,
+    deferred_error: Option<Error>,
     /// Whether a filter named another customer: such a list is never read.
     is_refused: bool,
     /// The error that ended the list before its end.
@@ -86,7 +86,7 @@ impl<O: PagedOperation> Pages<O> {
             client,
             list,
             next: Some(first),
-            trouble: None,
+            deferred_error: None,
             is_refused: false,
             broken: None,
             progress: Progress::new(first, usize::MAX),
@@ -146,8 +146,8 @@ impl<O: PagedOperation> Pages<O> {
     /// one that is, the same page is asked for again. The page is as the service sent it: it may hold records of a page
     /// before, and with [`max_items`](Pages::max_items) the last one more than is left.
     pub async fn next(&mut self) -> Option<Result<Response<O::Output>, Error>> {
-        let read = match self.trouble.take() {
-            Some(trouble) => Err(trouble),
+        let read = match self.deferred_error.take() {
+            Some(deferred_error) => Err(deferred_error),
             None if self.is_refused && self.broken.is_none() => Err(self.refusal()),
             None => self.read(self.position()?).await,
         };
@@ -188,7 +188,7 @@ impl<O: PagedOperation> Pages<O> {
         let count = response.data.items().len();
         if position.source_unavailable {
             let reason = "the source of these records is down, so the list is not complete";
-            self.trouble =
+            self.deferred_error =
                 Some(response.list_error(ErrorKind::LeakSourceUnavailable, O::INFO, reason));
             return;
         }
@@ -234,7 +234,7 @@ impl<O: PagedOperation> Pages<O> {
 
     fn end_with(&mut self, kind: ErrorKind, reason: &str, response: &Response<O::Output>) {
         self.next = None;
-        self.trouble = Some(response.list_error(kind, O::INFO, reason));
+        self.deferred_error = Some(response.list_error(kind, O::INFO, reason));
     }
 
     /// Adds the remaining items to a list; after an error it holds all that came before. A further call goes on where
@@ -296,8 +296,8 @@ impl<O: PagedOperation> Pages<O> {
         if self.is_refused {
             return Err(self.refusal());
         }
-        if let Some(trouble) = self.trouble.take() {
-            return Err(trouble);
+        if let Some(deferred_error) = self.deferred_error.take() {
+            return Err(deferred_error);
         }
         let mut before: Option<Vec<ItemOf<O>>> = None;
         let mut reason_before: Option<String> = None;
@@ -348,7 +348,7 @@ impl<O: PagedOperation> Pages<O> {
     fn start_again(&mut self) {
         let first = first_page(&self.list);
         self.next = Some(first);
-        self.trouble = None;
+        self.deferred_error = None;
         self.broken = None;
         self.progress = Progress::new(first, self.max_items);
     }

@@ -46,7 +46,7 @@ impl Identity {
         )
     }
 
-    /// The first place of an answer that names another record; a place that the result has no field for counts, too.
+    /// The first place of an answer that names another record; a path that the result has no field for counts, too.
     pub(super) fn contradicted_at(&self, body: &[u8]) -> Option<String> {
         if self.0.is_empty() {
             return None;
@@ -54,7 +54,7 @@ impl Identity {
         let found = RefCell::new(None);
         let root = Search {
             asked: self,
-            place: Place::Root,
+            path: JsonPath::Root,
             found: &found,
         };
         // What cannot be read was no result before it came here.
@@ -63,16 +63,16 @@ impl Identity {
     }
 
     /// Whether this value of this member is another one than was asked for.
-    fn contradicts(&self, place: &Place<'_>, answered: &Value) -> bool {
+    fn contradicts(&self, path: &JsonPath<'_>, answered: &Value) -> bool {
         let mut asked = self.0.iter();
         asked.any(|(names, asked)| {
-            names.iter().any(|name| place.is_called(name)) && names_another(asked, answered)
+            names.iter().any(|name| path.is_called(name)) && names_another(asked, answered)
         })
     }
 
-    fn knows(&self, place: &Place<'_>) -> bool {
+    fn knows(&self, path: &JsonPath<'_>) -> bool {
         let mut asked = self.0.iter();
-        asked.any(|(names, _)| names.iter().any(|name| place.is_called(name)))
+        asked.any(|(names, _)| names.iter().any(|name| path.is_called(name)))
     }
 }
 
@@ -100,13 +100,13 @@ fn differ<T: PartialEq + DeserializeOwned>(asked: &Value, answered: &Value) -> b
 
 /// Where in an answer, from there to its root.
 #[derive(Clone, Copy)]
-enum Place<'p> {
+enum JsonPath<'p> {
     Root,
-    Member(&'p Place<'p>, &'p str),
-    Item(&'p Place<'p>, usize),
+    Member(&'p JsonPath<'p>, &'p str),
+    Item(&'p JsonPath<'p>, usize),
 }
 
-impl Place<'_> {
+impl JsonPath<'_> {
     fn is_called(&self, name: &str) -> bool {
         match (self, name.split_once('.')) {
             (Self::Member(_, own), None) => *own == name,
@@ -118,7 +118,7 @@ impl Place<'_> {
     }
 }
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for JsonPath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Root => Ok(()),
@@ -133,7 +133,7 @@ impl fmt::Display for Place<'_> {
 #[derive(Clone, Copy)]
 struct Search<'s> {
     asked: &'s Identity,
-    place: Place<'s>,
+    path: JsonPath<'s>,
     found: &'s RefCell<Option<String>>,
 }
 
@@ -158,17 +158,17 @@ impl<'de> Visitor<'de> for Search<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
         while let Some(Name(name)) = members.next_key()? {
-            let place = Place::Member(&self.place, &name);
-            if self.asked.knows(&place) {
+            let path = JsonPath::Member(&self.path, &name);
+            if self.asked.knows(&path) {
                 let answered = members.next_value()?;
-                if self.asked.contradicts(&place, &answered) {
+                if self.asked.contradicts(&path, &answered) {
                     let mut found = self.found.borrow_mut();
-                    found.get_or_insert_with(|| place.to_string());
+                    found.get_or_insert_with(|| path.to_string());
                 }
             } else if FREE.contains(&name.as_ref()) {
                 members.next_value::<IgnoredAny>()?;
             } else {
-                members.next_value_seed(Search { place, ..self })?;
+                members.next_value_seed(Search { path, ..self })?;
             }
         }
         Ok(())
@@ -177,7 +177,7 @@ impl<'de> Visitor<'de> for Search<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
         let mut position = 0;
         while let Some(()) = items.next_element_seed(Search {
-            place: Place::Item(&self.place, position),
+            path: JsonPath::Item(&self.path, position),
             ..self
         })? {
             position += 1;

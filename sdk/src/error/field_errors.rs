@@ -65,8 +65,8 @@ impl FieldErrors {
                 Value::Array(problems) => problems.as_slice(),
                 single => std::slice::from_ref(single),
             };
-            let told = problems.iter().filter(|problem| !problem.is_null());
-            known.or_default().extend(told.map(sentence));
+            let sentences = problems.iter().filter(|problem| !problem.is_null());
+            known.or_default().extend(sentences.map(sentence));
         }
         found
     }

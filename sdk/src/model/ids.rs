@@ -81,7 +81,7 @@ record_id! {
     /// Identifies a subscription.
     SubscriptionId: "subscription",
     /// Identifies the partner account.
-    TenantId: "tenant",
+    AccountId: "account",
     /// Identifies who made a record: a portal user or an API key.
     CreatorId: "creator",
 }

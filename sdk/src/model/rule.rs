@@ -5,7 +5,7 @@ use std::num::NonZeroU16;
 use super::paging::linked_page;
 use super::tolerant::record;
 use super::{
-    Address, CreatorId, Endpoint, EndpointId, PageLinks, PortRange, Protocol, RuleId, TenantId,
+    AccountId, Address, CreatorId, Endpoint, EndpointId, PageLinks, PortRange, Protocol, RuleId,
     Timestamp,
 };
 
@@ -15,7 +15,7 @@ record! {
         /// Its identifier.
         id: RuleId,
         /// The partner account.
-        tenant_id: Option<TenantId>,
+        tenant_id: Option<AccountId>,
         /// The server it applies to; `None` on a global rule.
         endpoint_id: Option<EndpointId>,
         /// The first port again, for older readers.

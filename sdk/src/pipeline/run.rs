@@ -46,7 +46,7 @@ impl Drop for Run<'_> {
     }
 }
 
-type Held = Option<Box<dyn Permit>>;
+type MaybePermit = Option<Box<dyn Permit>>;
 
 impl<'a> Run<'a> {
     pub(super) fn new(pipeline: &'a Pipeline, call: &'a Call) -> Self {
@@ -96,7 +96,7 @@ impl<'a> Run<'a> {
     }
 
     /// A slot of the budget; `None` for operations that are not rate limited.
-    async fn permit(&self) -> Result<Held, Failure> {
+    async fn permit(&self) -> Result<MaybePermit, Failure> {
         let Some(group) = self.call.rate_group else {
             return Ok(None);
         };
@@ -147,7 +147,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    async fn attempt(&mut self, mut permit: Held) -> Result<Answer, Failure> {
+    async fn attempt(&mut self, mut permit: MaybePermit) -> Result<Answer, Failure> {
         let request = self.call.request(self.key.as_ref());
         let request = request.map_err(|error| self.failed(error))?;
         let limit = self.call.settings.attempt_timeout.min(self.remaining());

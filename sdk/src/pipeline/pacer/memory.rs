@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use super::queue::{Place, Queue};
-use super::slots::{Limits, Pass, QueueTimeout, Slots};
+use super::queue::{Queue, QueueTicket};
+use super::slots::{Limits, Pass, Slots, WaitLimit};
 use super::{Acquire, Permit, RateLimiter, RateLimiterError, SlotOutcome, after};
 use crate::future::BoxFuture;
 use crate::operation_info::RateGroup;
@@ -80,7 +80,7 @@ impl RateLimiter for MemoryRateLimiter {
                 window: window.clone(),
                 answer_within: request.answer_within,
                 pass,
-                state: SlotState::Held,
+                state: SlotState::Acquired,
             }) as Box<dyn Permit>)
         })
     }
@@ -115,12 +115,12 @@ impl Window {
         if self.slots().limits.limit == 0 {
             return Err(RateLimiterError::Exhausted { free_in: None });
         }
-        let mut queue_timeout = QueueTimeout::of(request);
-        let mut place: Option<Place<'_>> = None;
+        let mut wait_limit = WaitLimit::of(request);
+        let mut ticket: Option<QueueTicket<'_>> = None;
         loop {
             let now = Instant::now();
-            let ahead = match &place {
-                Some(place) => place.ahead(),
+            let ahead = match &ticket {
+                Some(ticket) => ticket.ahead(),
                 None => self.queue.ahead_of_next(request.priority),
             };
             let took = self
@@ -130,13 +130,13 @@ impl Window {
                 Ok(pass) => return Ok(pass),
                 Err(wait) => wait,
             };
-            // Whatever changes from then on wakes the place; it looks once more for what changed before.
-            let until = queue_timeout.until(wait, ahead, now)?;
-            let Some(place) = &place else {
-                place = Some(self.queue.join(request.priority));
+            // Whatever changes from then on wakes it; it looks once more for what changed before.
+            let until = wait_limit.until(wait, ahead, now)?;
+            let Some(ticket) = &ticket else {
+                ticket = Some(self.queue.join(request.priority));
                 continue;
             };
-            let _ = timeout_at(until, place.woken()).await;
+            let _ = timeout_at(until, ticket.woken()).await;
         }
     }
 
@@ -159,9 +159,9 @@ struct Slot {
 
 #[derive(Clone, Copy)]
 enum SlotState {
-    Held,
+    Acquired,
     Sent(Instant),
-    Settled,
+    Released,
 }
 
 impl Permit for Slot {
@@ -171,9 +171,9 @@ impl Permit for Slot {
 
     fn complete(mut self: Box<Self>, outcome: SlotOutcome) -> BoxFuture<'static, ()> {
         let (pass, now) = (self.pass, Instant::now());
-        let sent_at = match std::mem::replace(&mut self.state, SlotState::Settled) {
+        let sent_at = match std::mem::replace(&mut self.state, SlotState::Released) {
             SlotState::Sent(at) => at,
-            SlotState::Held | SlotState::Settled => now,
+            SlotState::Acquired | SlotState::Released => now,
         };
         let answer_within = self.answer_within;
         self.window.change(|slots| match outcome {
@@ -193,7 +193,7 @@ impl Drop for Slot {
     fn drop(&mut self) {
         let pass = self.pass;
         match self.state {
-            SlotState::Held => self
+            SlotState::Acquired => self
                 .window
                 .change(|slots| slots.unsent(pass, Instant::now())),
             SlotState::Sent(at) => {
@@ -202,7 +202,7 @@ impl Drop for Slot {
                     slots.lost(slots.counted_by(Instant::now(), at_latest));
                 });
             }
-            SlotState::Settled => {}
+            SlotState::Released => {}
         }
     }
 }

@@ -22,7 +22,7 @@ struct Lines {
 
 struct Waiter {
     number: u64,
-    bell: Arc<Notify>,
+    wakeup: Arc<Notify>,
 }
 
 /// How many are served before somebody.
@@ -45,20 +45,20 @@ impl Queue {
         self.lines().ahead_of(priority, u64::MAX)
     }
 
-    pub(super) fn join(&self, priority: Priority) -> Place<'_> {
-        let bell = Arc::new(Notify::new());
+    pub(super) fn join(&self, priority: Priority) -> QueueTicket<'_> {
+        let wakeup = Arc::new(Notify::new());
         let mut lines = self.lines();
         let number = lines.numbers_given;
         lines.numbers_given += 1;
         lines.of(priority).push_back(Waiter {
             number,
-            bell: bell.clone(),
+            wakeup: wakeup.clone(),
         });
-        Place {
+        QueueTicket {
             queue: self,
             priority,
             number,
-            bell,
+            wakeup,
         }
     }
 
@@ -82,7 +82,7 @@ impl Lines {
 
     fn wake_first(&self) {
         if let Some(first) = self.interactive.front().or(self.batch.front()) {
-            first.bell.notify_one();
+            first.wakeup.notify_one();
         }
     }
 
@@ -103,25 +103,25 @@ impl Lines {
 }
 
 /// Given up when dropped; whoever is first then is woken.
-pub(super) struct Place<'a> {
+pub(super) struct QueueTicket<'a> {
     queue: &'a Queue,
     priority: Priority,
     number: u64,
-    bell: Arc<Notify>,
+    wakeup: Arc<Notify>,
 }
 
-impl Place<'_> {
+impl QueueTicket<'_> {
     pub(super) fn ahead(&self) -> QueuePosition {
         self.queue.lines().ahead_of(self.priority, self.number)
     }
 
     /// Until this place is the first, or something changed for the first.
     pub(super) async fn woken(&self) {
-        self.bell.notified().await;
+        self.wakeup.notified().await;
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for QueueTicket<'_> {
     fn drop(&mut self) {
         let mut lines = self.queue.lines();
         let line = lines.of(self.priority);

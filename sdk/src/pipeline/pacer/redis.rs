@@ -21,7 +21,7 @@ use self::connection::REDIS_TIME;
 pub use self::connection::RedisConnection;
 use self::store::{Server, Store, Taken};
 use super::queue::{Queue, QueuePosition};
-use super::slots::{Limits, QueueTimeout, Slots, Wait};
+use super::slots::{Limits, Slots, Wait, WaitLimit};
 use super::{
     Acquire, MemoryRateLimiter, Permit, Priority, RateLimiter, RateLimiterError, SlotOutcome,
     after, chance,
@@ -285,9 +285,9 @@ impl Window {
         if self.store.limit() == 0 {
             return Err(RateLimiterError::Exhausted { free_in: None });
         }
-        let mut queue_timeout = QueueTimeout::of(request);
+        let mut wait_limit = WaitLimit::of(request);
         // Those in front may only be asking, which takes a moment even when all of them get a slot.
-        let turn_by = after(queue_timeout.latest, REDIS_TIME);
+        let turn_by = after(wait_limit.latest, REDIS_TIME);
         let place = self.queue.join(request.priority);
         loop {
             self.store.reachable()?;
@@ -295,7 +295,7 @@ impl Window {
             let ahead = place.ahead();
             let known = self.known.notified();
             let until = match self.wait(ahead, request.priority, now) {
-                Some(wait) => queue_timeout.until(wait, ahead, now)?,
+                Some(wait) => wait_limit.until(wait, ahead, now)?,
                 None if ahead == QueuePosition::NOBODY => match self.ask(request).await? {
                     Some(slot) => return Ok(slot),
                     None => continue,
@@ -338,7 +338,7 @@ impl Window {
             // No other process, and no other slot of this one, is called so.
             name: format!("{:016x}{:016x}", chance(), chance()),
             epoch: 0,
-            state: SlotState::Held,
+            state: SlotState::Acquired,
         };
         let taken = self
             .store
@@ -351,7 +351,7 @@ impl Window {
                 Ok(Some(slot))
             }
             Taken::Full(slots) => {
-                slot.state = SlotState::Settled;
+                slot.state = SlotState::Released;
                 let told_at = Instant::now();
                 *self.outlook() = Some(Outlook { slots, told_at });
                 self.known.notify_waiters();
@@ -418,10 +418,10 @@ struct Slot {
 #[derive(Clone, Copy)]
 enum SlotState {
     /// It is given back.
-    Held,
+    Acquired,
     /// It is given up.
     Sent(Instant),
-    Settled,
+    Released,
 }
 
 impl Permit for Slot {
@@ -434,7 +434,7 @@ impl Permit for Slot {
             self.window.note_round_trip(at.elapsed());
         }
         if outcome == SlotOutcome::NotSent {
-            self.state = SlotState::Held;
+            self.state = SlotState::Acquired;
         }
         Box::pin(async move {
             let (window, name) = (&self.window, &self.name);
@@ -454,14 +454,14 @@ impl Permit for Slot {
                 }
             }
             // Dropped before, while Redis is being told, it is told again.
-            self.state = SlotState::Settled;
+            self.state = SlotState::Released;
         })
     }
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        let state = std::mem::replace(&mut self.state, SlotState::Settled);
+        let state = std::mem::replace(&mut self.state, SlotState::Released);
         // Without a runtime nothing can be told, and the slot ends by itself.
         let Ok(runtime) = Handle::try_current() else {
             return;
@@ -469,9 +469,11 @@ impl Drop for Slot {
         let window = self.window.clone();
         let name = std::mem::take(&mut self.name);
         match state {
-            SlotState::Held => drop(runtime.spawn(async move { window.give_back(&name).await })),
+            SlotState::Acquired => {
+                drop(runtime.spawn(async move { window.give_back(&name).await }))
+            }
             SlotState::Sent(_) => drop(runtime.spawn(async move { window.give_up(&name).await })),
-            SlotState::Settled => {}
+            SlotState::Released => {}
         }
     }
 }

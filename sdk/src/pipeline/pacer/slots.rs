@@ -111,13 +111,13 @@ impl Wait {
 }
 
 /// How long somebody waits who asked for a slot.
-pub(super) struct QueueTimeout<'a> {
+pub(super) struct WaitLimit<'a> {
     request: &'a Acquire<'a>,
     pub(super) latest: Instant,
     is_told: bool,
 }
 
-impl<'a> QueueTimeout<'a> {
+impl<'a> WaitLimit<'a> {
     pub(super) fn of(request: &'a Acquire<'a>) -> Self {
         Self {
             request,

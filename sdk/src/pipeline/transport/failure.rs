@@ -20,7 +20,7 @@ pub(super) fn lost(error: reqwest::Error) -> TransportError {
     } else {
         TransportErrorKind::Interrupted
     };
-    told(kind, error)
+    transport_error(kind, error)
 }
 
 /// Whether the connection had ended before the request was begun. That alone is certain: of a connection that ended
@@ -33,7 +33,7 @@ fn never_left(error: &reqwest::Error) -> bool {
 
 /// A request that reqwest does not take.
 pub(super) fn refused(error: reqwest::Error) -> TransportError {
-    told(TransportErrorKind::Refused, error)
+    transport_error(TransportErrorKind::Refused, error)
 }
 
 /// The innermost reason, which tells a person more than "error sending request"; never the address.
@@ -41,7 +41,7 @@ pub(super) fn sentence(error: reqwest::Error) -> String {
     innermost(&error.without_url())
 }
 
-fn told(kind: TransportErrorKind, error: reqwest::Error) -> TransportError {
+fn transport_error(kind: TransportErrorKind, error: reqwest::Error) -> TransportError {
     let error = error.without_url();
     let message = match kind {
         TransportErrorKind::Proxy => {

@@ -179,7 +179,7 @@ impl Store {
         epoch: i64,
         retry_after: Option<Duration>,
     ) -> Result<(), RateLimiterError> {
-        let (said, plausible) = match Closure::of(retry_after, self.limits.length) {
+        let (closed_for, plausible) = match Closure::of(retry_after, self.limits.length) {
             Closure::Exact(wait) => (wait, Duration::ZERO),
             Closure::Longest(wait) => (Duration::ZERO, wait),
             Closure::Guessed => (Duration::ZERO, Duration::ZERO),
@@ -187,7 +187,7 @@ impl Store {
         let mut command = self.command("throttled", slot);
         command
             .arg(epoch)
-            .arg(millis(said))
+            .arg(millis(closed_for))
             .arg(millis(plausible))
             .arg((stretch() * 1000.0) as u64);
         self.server.run(&command).await.map(drop)

@@ -1,4 +1,4 @@
-//! The words by which an answer tells whether it is a result.
+//! The members by which an answer tells whether it is a result.
 
 use std::fmt;
 
@@ -12,29 +12,34 @@ const NAMES: [&str; 4] = ["error", "errors", "success", "status"];
 
 /// Every such word of an answer, as often as it stands there.
 #[derive(Default)]
-pub(super) struct Words {
-    said: Vec<(&'static str, Value)>,
+pub(super) struct StatusMembers {
+    found: Vec<(&'static str, Value)>,
     has_data: bool,
 }
 
-impl Words {
+impl StatusMembers {
     pub(super) fn objection(&self) -> Option<DecodeProblem> {
-        let said = self.said.iter().map(|(name, value)| (*name, Some(value)));
-        let said: Vec<_> = said.collect();
-        objection(self.has_data, &said)
+        let found = self.found.iter().map(|(name, value)| (*name, Some(value)));
+        let found: Vec<_> = found.collect();
+        objection(self.has_data, &found)
     }
 
     /// A word that stands there more than once.
     pub(super) fn doubled(&self) -> Option<&'static str> {
-        let times = |name: &str| self.said.iter().filter(|(said, _)| *said == name).count();
+        let times = |name: &str| {
+            self.found
+                .iter()
+                .filter(|(found, _)| *found == name)
+                .count()
+        };
         NAMES.into_iter().find(|name| times(name) > 1)
     }
 }
 
-/// What an answer says against being a result. The health check has no data, and tells by such words how the service is.
-pub(super) fn objection(has_data: bool, said: &[(&str, Option<&Value>)]) -> Option<DecodeProblem> {
+/// What an answer says against being a result. The health check has no data, and tells by such members how the service is.
+pub(super) fn objection(has_data: bool, found: &[(&str, Option<&Value>)]) -> Option<DecodeProblem> {
     let says = |word: &str, is_against: fn(&Value) -> bool| {
-        let mut named = said.iter().filter(|(name, _)| *name == word);
+        let mut named = found.iter().filter(|(name, _)| *name == word);
         named.any(|(_, value)| value.is_some_and(is_against))
     };
     let contradiction = if says("error", Value::is_object) {
@@ -66,29 +71,33 @@ fn holds_something(value: &Value) -> bool {
     }
 }
 
-impl<'de> Deserialize<'de> for Words {
+impl<'de> Deserialize<'de> for StatusMembers {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Members;
 
         impl<'de> Visitor<'de> for Members {
-            type Value = Words;
+            type Value = StatusMembers;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Words, A::Error> {
-                let mut words = Words::default();
+            fn visit_map<A: MapAccess<'de>>(
+                self,
+                mut members: A,
+            ) -> Result<StatusMembers, A::Error> {
+                let mut status_members = StatusMembers::default();
                 while let Some(name) = members.next_key::<String>()? {
                     if let Some(word) = NAMES.into_iter().find(|word| *word == name) {
-                        words.said.push((word, members.next_value()?));
+                        status_members.found.push((word, members.next_value()?));
                     } else if name == "data" {
-                        words.has_data |= members.next_value::<Option<IgnoredAny>>()?.is_some();
+                        status_members.has_data |=
+                            members.next_value::<Option<IgnoredAny>>()?.is_some();
                     } else {
                         members.next_value::<IgnoredAny>()?;
                     }
                 }
-                Ok(words)
+                Ok(status_members)
             }
         }
 
