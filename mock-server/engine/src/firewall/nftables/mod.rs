@@ -51,6 +51,10 @@ pub(super) fn depth_after(line: &str, depth: usize) -> usize {
 
 /// Adds the tables of a ruleset to a filter.
 pub(super) fn translate(lines: &[Line<'_>], host: Option<IpAddr>, filter: &mut Filter) {
+    if tokens::are_too_many(lines) {
+        filter.note_too_many_rules();
+        return;
+    }
     let tokens = tokens(&unwrapped(lines));
     let tables = tables(&tokens);
     let mut interfaces = Interfaces::default();
