@@ -1,4 +1,4 @@
-//! Five large firewall dumps, each ingested by a process of its own: the time that it takes, and the memory.
+//! Eight large firewall dumps, each ingested by a process of its own: the time that it takes, and the memory.
 //!
 //! `cargo bench -p secmon-engine --bench dumps` prints a table. No call may take more than 50 ms and 16 MiB.
 
@@ -19,12 +19,18 @@ const ROUNDS: usize = 15;
 
 type Dump = (&'static str, fn() -> String);
 
-const DUMPS: [Dump; 5] = [
+const DUMPS: [Dump; 8] = [
     ("iptables, 10,000 banned addresses", banned_addresses),
     ("iptables, services of Kubernetes", services),
     ("nftables, a set of 10,000 ports", set_of_ports),
     ("nftables, 10,000 pairs of address and port", set_of_pairs),
     ("ufw, as many rows as fit", rows),
+    ("nftables, as many lines of one letter as fit", letters),
+    ("nftables, lines that say nothing", words),
+    (
+        "iptables, as many lines of one letter as fit",
+        other_letters,
+    ),
 ];
 
 fn main() {
@@ -142,6 +148,30 @@ fn nftables(set: &str, rule: &str) -> String {
         "table inet filter {{\n\tset many {{\n\t\ttype inet_service\n\t\telements = {{ {set} }}\n\t}}\n\n\
          \tchain input {{\n\t\ttype filter hook input priority filter; policy drop;\n\t\t{rule} @many accept\n\t}}\n}}\n"
     )
+}
+
+fn letters() -> String {
+    nonsense("a\n", LARGEST)
+}
+
+/// As many words and signs as are read.
+fn words() -> String {
+    nonsense("ab cd{ef};\n", 160 * 1024)
+}
+
+fn nonsense(line: &str, size: usize) -> String {
+    let mut dump = "table inet filter {\n\tchain input {\n\t\ttype filter hook input priority filter; policy drop;\n".to_owned();
+    while dump.len() + line.len() + 6 <= size {
+        dump.push_str(line);
+    }
+    dump.push_str("\t}\n}\n");
+    dump
+}
+
+fn other_letters() -> String {
+    let mut dump = "*filter\n:INPUT DROP [0:0]\n".to_owned();
+    dump.push_str(&"a\n".repeat((LARGEST - dump.len()) / 2));
+    dump
 }
 
 fn set_of_ports() -> String {

@@ -333,7 +333,17 @@ fn a_dump_that_asks_for_too_much_is_refused_as_a_whole_e13() {
     let fifteen =
         "-A INPUT -p tcp -m multiport --dports 1,3,5,7,9,11,13,15,17,19,21,23,25,27,29 -j DROP\n";
     let named = format!("*filter\n{}COMMIT\n", fifteen.repeat(1_334));
-    for beyond in [dump("ACCEPT", 2_001), dump("DROP", 12_001), services, named] {
+    let letters = format!(
+        "table inet filter {{\nchain input {{\n{}",
+        "a\n".repeat(130_000)
+    );
+    for beyond in [
+        dump("ACCEPT", 2_001),
+        dump("DROP", 12_001),
+        services,
+        named,
+        letters,
+    ] {
         let refused = ingest(&beyond);
         assert!(matches!(refused, Err(Refusal::Invalid(_))), "{refused:?}");
     }

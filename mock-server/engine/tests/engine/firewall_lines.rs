@@ -20,7 +20,7 @@ type Row = (
 );
 
 /// Ports and protocol of each suggestion, and why lines were skipped.
-fn read(content: &str) -> (Vec<String>, Vec<String>) {
+pub fn read(content: &str) -> (Vec<String>, Vec<String>) {
     let mut bench = Bench::new();
     let id = bench.provision(42, "203.0.113.10");
     let answer = ingest(&mut bench, id, content, None).expect("read");

@@ -14,6 +14,7 @@ mod firewall;
 mod firewall_dumps;
 mod firewall_languages;
 mod firewall_lines;
+mod firewall_states;
 mod identity;
 mod keys;
 mod leaks;

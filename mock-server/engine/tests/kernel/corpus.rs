@@ -200,6 +200,33 @@ impl Dump {
         }
     }
 
+    /// The sets of addresses outside the dump that its rules ask for, with their families.
+    pub fn sets(&self) -> BTreeSet<(&str, &str)> {
+        let named = self.content.split("--match-set ").skip(1);
+        let names = named.filter_map(|rest| rest.split(' ').next());
+        let family = |name: &str| match name.ends_with("v6") {
+            true => "inet6",
+            false => "inet",
+        };
+        names.map(|name| (name, family(name))).collect()
+    }
+
+    /// The numbers of the lines that name this port, by its number, and do not refuse it.
+    pub fn lines_that_name(&self, port: u16, is_tcp: bool) -> impl Iterator<Item = usize> {
+        let port = port.to_string();
+        let other = if is_tcp { "udp" } else { "tcp" };
+        let lines = self.content.lines().enumerate().filter(move |(_, line)| {
+            let mut numbers = line.split(|c: char| !c.is_ascii_digit());
+            let refuses = ["DROP", "REJECT", "drop", "reject", "sport"]
+                .iter()
+                .any(|word| line.contains(word));
+            let names = numbers.any(|number| number == port) && line.contains("dport");
+            names && !refuses && !line.contains(other)
+        });
+        let numbers: Vec<usize> = lines.map(|(place, _)| place + 1).collect();
+        numbers.into_iter()
+    }
+
     /// The numbers of the lines that let this port in, by its number.
     pub fn lines_that_let_in(&self, port: u16, is_tcp: bool) -> impl Iterator<Item = usize> {
         let port = port.to_string();

@@ -65,8 +65,25 @@ impl Witness {
             expect(run("ip", &["netns", "add", name]))?;
         }
         witness.cable()?;
-        expect(witness.in_host("nft", &["list", "ruleset"], ""))?;
+        witness.forget_soon()?;
         Ok(witness)
+    }
+
+    /// Makes the host forget connections after a second: what address translation did to one holds as long as it is
+    /// known, and the same ports come again with other firewalls.
+    fn forget_soon(&self) -> Result<(), String> {
+        let tracking = "table inet tracking { chain any { type filter hook input priority 0; ct state new; }; }";
+        expect(self.in_host("nft", &["-f", "-"], tracking))?;
+        let namespace = self.host.clone();
+        let setter = thread::spawn(move || {
+            enter(&namespace);
+            for of in ["udp_timeout", "tcp_timeout_syn_sent", "tcp_timeout_close"] {
+                let path = format!("/proc/sys/net/netfilter/nf_conntrack_{of}");
+                std::fs::write(path, "1").map_err(|error| format!("{of}: {error}"))?;
+            }
+            Ok(())
+        });
+        setter.join().expect("the settings")
     }
 
     fn cable(&self) -> Result<(), String> {
@@ -146,6 +163,11 @@ impl Witness {
             "ip",
             &["-n", &self.host, "link", "add", name, "type", "veth"],
         );
+    }
+
+    /// Makes a set of addresses that a dump of iptables asks for.
+    pub fn add_set(&self, name: &str, family: &str) {
+        let _ = self.in_host("ipset", &["create", name, "hash:net", "family", family], "");
     }
 
     /// Runs a program on the host.

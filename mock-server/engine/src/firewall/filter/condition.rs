@@ -144,6 +144,52 @@ impl fmt::Display for Reason {
     }
 }
 
+/// What a rule may change of a packet that others ask for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::firewall) enum Alteration {
+    /// It gives the packet a mark.
+    Mark,
+    /// It takes the packet out of connection tracking.
+    Untrack,
+}
+
+impl Alteration {
+    /// Its bit in the number of a [`State`].
+    fn bit(self) -> u8 {
+        match self {
+            Self::Mark => 1,
+            Self::Untrack => 2,
+        }
+    }
+}
+
+/// Which of the alterations were made to a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::firewall) struct State(u8);
+
+impl State {
+    /// As it arrived.
+    pub(super) const PLAIN: Self = Self(0);
+    pub(super) const ALL: [Self; 4] = [Self(0), Self(1), Self(2), Self(3)];
+
+    pub(super) fn after(self, alteration: Alteration) -> Self {
+        Self(self.0 | alteration.bit())
+    }
+
+    fn has(self, alteration: Alteration) -> bool {
+        self.0 & alteration.bit() != 0
+    }
+
+    /// Its bit in a set of states.
+    pub(super) fn mask(self) -> u8 {
+        1 << self.0
+    }
+
+    fn place(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
 /// One thing that a rule asks of a packet, besides protocol and port.
 #[derive(Clone, PartialEq, Debug)]
 pub(in crate::firewall) struct Condition {
@@ -364,9 +410,10 @@ pub(in crate::firewall) struct Match {
     pub(in crate::firewall) families: Families,
     pub(in crate::firewall) protocols: Protocols,
     pub(in crate::firewall) ports: Ports,
+    /// For packets as they arrive.
     pub(in crate::firewall) holds: Holds,
-    /// For packets that a rule marked, or took out of connection tracking.
-    pub(in crate::firewall) holds_altered: Holds,
+    /// For packets of each state; of those as they arrive the same again.
+    pub(in crate::firewall) holds_in: [Holds; 4],
     /// Why it does not always hold.
     pub(in crate::firewall) reason: Option<Reason>,
     /// Whether it is for an address inside a network, which may be the host's there.
@@ -382,7 +429,7 @@ impl Default for Match {
             protocols: Protocols::BOTH,
             ports: Ports::Every,
             holds: Holds::Always,
-            holds_altered: Holds::Always,
+            holds_in: [Holds::Always; 4],
             reason: None,
             is_inner_destination: false,
             is_past_bridge: false,
@@ -392,21 +439,65 @@ impl Default for Match {
 
 impl Match {
     pub(in crate::firewall) fn require(&mut self, condition: Condition) {
-        self.require_both(condition.holds, condition.holds, condition.reason);
+        self.require_in_states([condition.holds; 4], condition.reason);
     }
 
-    /// Requires something that a mark or missing tracking may change.
-    pub(in crate::firewall) fn require_unaltered(&mut self, condition: Condition) {
-        self.require_both(condition.holds, Holds::Sometimes, condition.reason);
+    /// Requires something that these alterations may change.
+    pub(in crate::firewall) fn require_without(
+        &mut self,
+        alterations: &[Alteration],
+        condition: Condition,
+    ) {
+        let is_changed = |state: State| alterations.iter().any(|one| state.has(*one));
+        let holds_in = State::ALL.map(|state| match is_changed(state) {
+            true => Holds::Sometimes,
+            false => condition.holds,
+        });
+        self.require_in_states(holds_in, condition.reason);
     }
 
-    fn require_both(&mut self, holds: Holds, holds_altered: Holds, reason: Reason) {
+    fn require_in_states(&mut self, holds_in: [Holds; 4], reason: Reason) {
+        let holds = holds_in[State::PLAIN.place()];
         let is_worse = holds == Holds::Never && self.holds != Holds::Never;
         if is_worse || (holds != Holds::Always && self.reason.is_none()) {
             self.reason = Some(reason);
         }
-        self.holds = self.holds & holds;
-        self.holds_altered = self.holds_altered & holds_altered;
+        self.restrict(holds_in);
+    }
+
+    fn restrict(&mut self, holds_in: [Holds; 4]) {
+        for (mine, other) in self.holds_in.iter_mut().zip(holds_in) {
+            *mine = *mine & other;
+        }
+        self.holds = self.holds_in[State::PLAIN.place()];
+    }
+
+    /// Whether it holds for packets of a state.
+    pub(super) fn holds_in(&self, state: State) -> Holds {
+        self.holds_in[state.place()]
+    }
+
+    /// Whether it holds for some packets of whatever state.
+    pub(super) fn is_vague(&self) -> bool {
+        self.holds_in == [Holds::Sometimes; 4]
+    }
+
+    /// Whether a mark changes for which packets it holds.
+    pub(super) fn asks_for_mark(&self) -> bool {
+        self.holds_in(State::PLAIN.after(Alteration::Mark)) != self.holds
+    }
+
+    /// Whether it is for the same packets as another, but for ports.
+    pub(in crate::firewall) fn is_alike_but_for_ports(&self, other: &Self) -> bool {
+        let asked = |matches: &Self| {
+            (
+                matches.families,
+                matches.protocols,
+                matches.holds_in,
+                matches.is_inner_destination,
+            )
+        };
+        asked(self) == asked(other) && self.reason == other.reason
     }
 
     pub(in crate::firewall) fn require_protocols(&mut self, protocols: Protocols) {
@@ -428,9 +519,9 @@ impl Match {
         self.require_protocols(other.protocols);
         self.require_ports(other.ports);
         if let Some(reason) = other.reason {
-            self.require_both(other.holds, other.holds_altered, reason);
+            self.require_in_states(other.holds_in, reason);
         } else {
-            self.holds_altered = self.holds_altered & other.holds_altered;
+            self.restrict(other.holds_in);
         }
         self
     }

@@ -46,6 +46,20 @@ impl Outcome {
                     acceptance.narrowed_by.is_none();
             }
         }
+        // What marks packets is told of what is accepted by its mark only.
+        for (rule, interval) in &outcomes.markings {
+            let accepted_by = outcomes.mark_accepted[*interval as usize];
+            let is_refused_without = outcomes.refusals[*interval as usize].is_some();
+            if let Some(accepted_by) = accepted_by.filter(|_| is_refused_without) {
+                let acceptance = Acceptance {
+                    interval: *interval,
+                    by: Acceptor::Rule(accepted_by),
+                    named_by: Some(*rule),
+                    narrowed_by: Some(accepted_by),
+                };
+                by_rule.push((*rule, acceptance));
+            }
+        }
         by_rule.sort_by_key(|(rule, acceptance)| (*rule, acceptance.interval));
         Self {
             outcomes,
@@ -254,6 +268,9 @@ impl<'a> Evaluation<'a> {
 
     /// Why no packet to an interval got to a rule that is for it.
     fn unreached_in(&self, outcome: &Outcome, rule: RuleNo, interval: usize) -> Standing {
+        if matches!(self.filter.rule(rule).verdict, Verdict::Alter(_)) {
+            return Standing::Silent;
+        }
         let chain = self.filter.owner(rule);
         if let Some(outside) = self.ways.outside(chain) {
             return outside;
@@ -318,7 +335,9 @@ impl<'a> Evaluation<'a> {
     /// Why a standing is none to suggest; `None` for what is open or published.
     pub(super) fn sentence(&self, standing: Standing) -> Option<String> {
         match standing {
-            Standing::Open | Standing::Published | Standing::ToldElsewhere => None,
+            Standing::Open | Standing::Published | Standing::ToldElsewhere | Standing::Silent => {
+                None
+            }
             Standing::Narrowed(by) => {
                 let reason = self.filter.rule(by).matches.reason.as_ref();
                 Some(reason.map_or_else(|| NARROWED.to_owned(), Reason::to_string))
@@ -360,7 +379,7 @@ impl<'a> Evaluation<'a> {
 
 pub(super) const TOO_COMPLEX: &str = "its chains are too complex to follow";
 const DECIDED: &str = "earlier lines decide about every packet";
-const NARROWED: &str = "it accepts some packets only: an earlier line changes the mark or the tracking that it asks for";
+const NARROWED: &str = "it accepts some packets only: the mark or the tracking that it asks for is not there yet, or an earlier line changes it";
 
 /// How much a standing says; the families' best counts.
 fn rank(standing: Standing) -> u8 {
@@ -371,5 +390,6 @@ fn rank(standing: Standing) -> u8 {
         Standing::Published => 3,
         Standing::Decided => 4,
         Standing::Unreached(_) => 5,
+        Standing::Silent => 6,
     }
 }

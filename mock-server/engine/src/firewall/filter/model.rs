@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use serde::Serialize;
 
-use super::condition::{Condition, Families, Holds, Match, Reason};
+use super::condition::{Alteration, Condition, Families, Holds, Match, Reason};
 
 /// The place of a chain in its filter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -33,8 +33,8 @@ pub(in crate::firewall) enum Verdict {
     Return,
     /// Gives the packet another destination (DNAT, REDIRECT).
     Translate,
-    /// Gives the packet a mark, or takes it out of connection tracking.
-    Alter,
+    /// Gives the packet a mark, or takes it out of connection tracking; the next rule decides.
+    Alter(Alteration),
     /// Counts or logs; the next rule decides.
     Continue,
     /// The reader does not know what it does, for this reason.
@@ -86,6 +86,21 @@ pub(in crate::firewall) struct Base {
     /// The line that tells the policy.
     pub(in crate::firewall) line: u32,
 }
+
+impl Base {
+    /// Whether the kernel has looked up no connection for the packets that start here: none is new, established or
+    /// invalid by what it asks later.
+    pub(super) fn is_before_tracking(&self) -> bool {
+        match self.hook {
+            Hook::Ingress => true,
+            Hook::Prerouting => self.priority <= TRACKING,
+            Hook::Input | Hook::Forward | Hook::Output => false,
+        }
+    }
+}
+
+/// The priority at which the kernel looks up connections.
+const TRACKING: i32 = -200;
 
 /// A list of rules.
 #[derive(Clone, Default, Debug)]

@@ -152,7 +152,9 @@ impl LineReport {
             Ports::Except(_)
         );
         match evaluation.standing_of_unnamed(number) {
-            Standing::Open if is_exception => self.explain(EXCLUDES.to_owned(), None),
+            Standing::Open | Standing::ToldElsewhere if is_exception => {
+                self.explain(EXCLUDES.to_owned(), None);
+            }
             Standing::Open => self.explain(WHOLE_RANGE.to_owned(), None),
             standing => self.explain_standing(evaluation, standing, None),
         }

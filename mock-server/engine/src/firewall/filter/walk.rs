@@ -8,7 +8,8 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::condition::{Family, Holds, Ports};
+use super::condition::{Alteration, Family, Holds, Match, Ports, State};
+use super::flow::{Cell, Flow, LostNames, altered, holds_interval, places, restore};
 use super::model::{Base, ChainNo, Filter, Policy, RuleNo, Verdict};
 use super::partition::Partition;
 
@@ -26,26 +27,6 @@ const ACCEPTANCE: usize = 3;
 
 /// Chains that may be entered from one another.
 const DEEPEST: usize = 64;
-
-/// Packets as they arrive.
-const PLAIN: u8 = 1;
-/// Packets that a rule marked, or took out of connection tracking.
-const ALTERED: u8 = 2;
-
-/// Packets to one interval of ports that are undecided.
-#[derive(Clone, Copy, Debug)]
-struct Cell {
-    interval: u32,
-    /// [`PLAIN`] and [`ALTERED`], where there may be such packets.
-    packets: u8,
-    /// The last rule on the way that names these ports.
-    named_by: Option<RuleNo>,
-    /// A rule on the way that let only some of them pass.
-    narrowed_by: Option<RuleNo>,
-}
-
-/// Undecided packets, by interval.
-type Flow = Vec<Cell>;
 
 /// That packets to an interval are refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -102,6 +83,10 @@ pub(super) struct Outcomes {
     pub(super) told_elsewhere: HashSet<RuleNo>,
     /// Whether packets got into a chain without being narrowed, by chain.
     pub(super) is_entered: Vec<bool>,
+    /// Rules that mark packets to ports which they name, with an interval of these.
+    pub(super) markings: Vec<(RuleNo, u32)>,
+    /// The rule by whose mark packets to each interval are accepted, if there is one.
+    pub(super) mark_accepted: Vec<Option<RuleNo>>,
 }
 
 /// The packets of one family on their way.
@@ -111,6 +96,9 @@ struct Walk<'a> {
     family: Family,
     steps_left: usize,
     outcomes: Outcomes,
+    names: LostNames,
+    /// Whether the present base chain comes before the kernel knows of connections.
+    is_before_tracking: bool,
     /// What the present base chain lets through, by interval.
     passed: Vec<u8>,
 }
@@ -134,8 +122,12 @@ pub(super) fn walk(
             publishers: HashSet::new(),
             told_elsewhere: HashSet::new(),
             is_entered: vec![false; filter.chains.len()],
+            markings: Vec::new(),
+            mark_accepted: vec![None; partition.len()],
         },
-        passed: vec![PLAIN; partition.len()],
+        names: LostNames::default(),
+        is_before_tracking: false,
+        passed: vec![State::PLAIN.mask(); partition.len()],
     };
     for (chain, base) in inbound_bases(filter, family) {
         walk.base(chain, base);
@@ -158,6 +150,7 @@ pub(super) fn inbound_bases(filter: &Filter, family: Family) -> Vec<(ChainNo, Ba
 
 impl Walk<'_> {
     fn base(&mut self, chain: ChainNo, base: Base) {
+        self.is_before_tracking = base.is_before_tracking();
         let passed = std::mem::take(&mut self.passed);
         self.passed = vec![0; passed.len()];
         let flow = (0..).zip(passed).filter(|(_, packets)| *packets != 0);
@@ -166,6 +159,7 @@ impl Walk<'_> {
             packets,
             named_by: None,
             narrowed_by: None,
+            lost: None,
         });
         let left = self.chain(chain, flow.collect(), 0);
         for cell in left {
@@ -190,7 +184,7 @@ impl Walk<'_> {
             if flow.is_empty() {
                 break;
             }
-            if self.steps_left == 0 {
+            if self.steps_left == 0 || self.names.are_too_many() {
                 self.give_up(&flow);
                 flow.clear();
                 break;
@@ -203,7 +197,7 @@ impl Walk<'_> {
         }
         flow.retain(|cell| cell.packets != 0);
         flow.extend(returned);
-        merged(flow)
+        self.names.merged(flow)
     }
 
     /// Applies a rule; gives to how many intervals it did.
@@ -239,24 +233,15 @@ impl Walk<'_> {
             }
             Verdict::Jump(target) => {
                 let after = self.enter(*target, matched, number, depth);
-                come_back(flow, after, number);
+                self.come_back(flow, after, number);
             }
             Verdict::Goto(target) => {
                 let after = self.enter(*target, matched, number, depth);
                 returned.extend(after);
             }
             Verdict::Return => returned.extend(matched),
-            Verdict::Translate => {
-                for cell in matched {
-                    let told = cell.named_by.unwrap_or(number);
-                    self.outcomes.translations[cell.interval as usize].get_or_insert(told);
-                    self.outcomes.publishers.insert(told);
-                    if told != number {
-                        self.outcomes.told_elsewhere.insert(number);
-                    }
-                }
-            }
-            Verdict::Alter => restore(flow, &matched, |_| ALTERED),
+            Verdict::Translate => self.translate(number, matched),
+            Verdict::Alter(alteration) => self.alter(number, flow, &matched, *alteration),
             Verdict::Continue => {}
             Verdict::Unknown(_) => {
                 for cell in &matched {
@@ -273,10 +258,8 @@ impl Walk<'_> {
         let places = places(flow, &self.runs[number.place()]);
         self.spend(places.len());
         let matches = &self.filter.rule(number).matches;
-        let meeting = |holds: Holds, packets| if holds == Holds::Never { 0 } else { packets };
-        let leaving = |holds: Holds, packets| if holds == Holds::Always { packets } else { 0 };
-        let met = meeting(matches.holds, PLAIN) | meeting(matches.holds_altered, ALTERED);
-        let left = leaving(matches.holds, PLAIN) | leaving(matches.holds_altered, ALTERED);
+        let met = self.states(matches, |holds| holds != Holds::Never);
+        let left = self.states(matches, |holds| holds == Holds::Always);
         let is_named = matches.names_ports();
         let mut matched = Flow::with_capacity(places.len());
         for place in places {
@@ -294,6 +277,7 @@ impl Walk<'_> {
                     cell.named_by
                 },
                 narrowed_by: cell.narrowed_by.or(narrows.then_some(number)),
+                lost: if is_named { None } else { cell.lost },
                 ..*cell
             });
             cell.packets &= !(packets & left);
@@ -301,11 +285,44 @@ impl Walk<'_> {
         matched
     }
 
+    /// Gives packets another destination.
+    fn translate(&mut self, number: RuleNo, matched: Flow) {
+        for cell in matched {
+            let told = cell.named_by.unwrap_or(number);
+            self.outcomes.translations[cell.interval as usize].get_or_insert(told);
+            self.outcomes.publishers.insert(told);
+            if told != number {
+                self.outcomes.told_elsewhere.insert(number);
+            }
+        }
+    }
+
+    /// The states for whose packets a rule holds in such a way.
+    fn states(&self, matches: &Match, is_such: impl Fn(Holds) -> bool) -> u8 {
+        let states = State::ALL.into_iter().filter(|state| {
+            let seen = match self.is_before_tracking {
+                true => state.after(Alteration::Untrack),
+                false => *state,
+            };
+            is_such(matches.holds_in(seen))
+        });
+        states.fold(0, |all, state| all | state.mask())
+    }
+
+    /// Gives packets that meet a rule a mark, or takes them out of tracking, and gives them back to the flow.
+    fn alter(&mut self, number: RuleNo, flow: &mut Flow, matched: &Flow, alteration: Alteration) {
+        restore(flow, matched, |packets| altered(packets, alteration));
+        if alteration == Alteration::Mark && self.filter.rule(number).matches.names_ports() {
+            self.spend(ACCEPTANCE * matched.len());
+            let markings = matched.iter().map(|cell| (number, cell.interval));
+            self.outcomes.markings.extend(markings);
+        }
+    }
+
     /// Applies a rule that changes no flow, since only some packets meet it; whether it was one.
     fn glance(&mut self, number: RuleNo, flow: &Flow) -> bool {
         let rule = self.filter.rule(number);
-        let (holds, holds_altered) = (rule.matches.holds, rule.matches.holds_altered);
-        if holds != Holds::Sometimes || holds_altered != Holds::Sometimes {
+        if !rule.matches.is_vague() {
             return false;
         }
         match rule.verdict {
@@ -338,7 +355,7 @@ impl Walk<'_> {
                 continue;
             }
             self.passed[cell.interval as usize] |= cell.packets;
-            if !is_told || cell.named_by.is_some() {
+            if !is_told || cell.named_by.is_some() || cell.lost.is_some() {
                 let narrowed_by = cell.narrowed_by.or(Some(number));
                 let cell = Cell {
                     narrowed_by,
@@ -372,6 +389,26 @@ impl Walk<'_> {
             named_by: cell.named_by,
             narrowed_by: cell.narrowed_by,
         });
+        self.accept_lost(cell, by);
+        if let Some(narrowed_by) = cell.narrowed_by
+            && self.filter.rule(narrowed_by).matches.asks_for_mark()
+        {
+            self.outcomes.mark_accepted[cell.interval as usize].get_or_insert(narrowed_by);
+        }
+    }
+
+    /// What is accepted is told of each rule that named it on its way.
+    fn accept_lost(&mut self, cell: Cell, by: Acceptor) {
+        let lost = self.names.of(cell.lost);
+        let told = lost.map(|lost| Acceptance {
+            interval: cell.interval,
+            by,
+            named_by: Some(lost.named_by),
+            narrowed_by: lost.narrowed_by.or(cell.narrowed_by),
+        });
+        let before = self.outcomes.acceptances.len();
+        self.outcomes.acceptances.extend(told.take(self.steps_left));
+        self.spend(ACCEPTANCE * (self.outcomes.acceptances.len() - before));
     }
 
     fn refuse(&mut self, cell: Cell, extent: Extent, cause: Cause) {
@@ -404,6 +441,27 @@ impl Walk<'_> {
         }
     }
 
+    /// Puts what came back from a chain into the flow that it was taken from.
+    fn come_back(&mut self, flow: &mut Flow, after: Flow, jump: RuleNo) {
+        for mut cell in after {
+            let Ok(place) = flow.binary_search_by_key(&cell.interval, |old| old.interval) else {
+                continue;
+            };
+            let old = &mut flow[place];
+            // What the jump itself said of the packets ends with the chain.
+            if cell.named_by == Some(jump) {
+                cell.named_by = old.named_by;
+            }
+            if cell.narrowed_by == Some(jump) {
+                cell.narrowed_by = old.narrowed_by;
+            }
+            match old.packets {
+                0 => *old = cell,
+                _ => *old = self.names.together(*old, cell),
+            }
+        }
+    }
+
     fn give_up(&mut self, flow: &Flow) {
         for cell in flow.iter().filter(|cell| cell.packets != 0) {
             self.refuse(*cell, Extent::Some, Cause::TooComplex);
@@ -420,85 +478,4 @@ fn extent(holds: Holds) -> Extent {
         Holds::Always => Extent::All,
         Holds::Sometimes | Holds::Never => Extent::Some,
     }
-}
-
-/// The places in a flow whose intervals are in one of these runs.
-fn places(flow: &Flow, runs: &[Range<usize>]) -> Vec<usize> {
-    let mut places = Vec::new();
-    if runs.len() > flow.len() {
-        for (place, cell) in flow.iter().enumerate() {
-            if holds_interval(runs, cell.interval as usize) {
-                places.push(place);
-            }
-        }
-        return places;
-    }
-    for run in runs {
-        let first = flow.partition_point(|cell| (cell.interval as usize) < run.start);
-        let inside = flow[first..]
-            .iter()
-            .take_while(|cell| (cell.interval as usize) < run.end);
-        places.extend(first..first + inside.count());
-    }
-    places
-}
-
-/// Puts what came back from a chain into the flow that it was taken from.
-fn come_back(flow: &mut Flow, after: Flow, jump: RuleNo) {
-    for mut cell in after {
-        let Ok(place) = flow.binary_search_by_key(&cell.interval, |old| old.interval) else {
-            continue;
-        };
-        let old = &mut flow[place];
-        // What the jump itself said of the packets ends with the chain.
-        if cell.named_by == Some(jump) {
-            cell.named_by = old.named_by;
-        }
-        if cell.narrowed_by == Some(jump) {
-            cell.narrowed_by = old.narrowed_by;
-        }
-        match old.packets {
-            0 => *old = cell,
-            _ => *old = together(*old, cell),
-        }
-    }
-}
-
-/// Packets to one interval that came two ways.
-fn together(first: Cell, second: Cell) -> Cell {
-    let wider = match (first.narrowed_by, second.narrowed_by) {
-        (Some(_), None) => second,
-        _ => first,
-    };
-    Cell {
-        packets: first.packets | second.packets,
-        ..wider
-    }
-}
-
-/// In order, with one cell an interval.
-fn merged(mut flow: Flow) -> Flow {
-    flow.sort_by_key(|cell| cell.interval);
-    let mut merged = Flow::with_capacity(flow.len());
-    for cell in flow {
-        match merged.last_mut() {
-            Some(last) if last.interval == cell.interval => *last = together(*last, cell),
-            _ => merged.push(cell),
-        }
-    }
-    merged
-}
-
-/// Gives packets that were taken out of a flow back to it.
-fn restore(flow: &mut Flow, matched: &Flow, packets: impl Fn(u8) -> u8) {
-    for cell in matched {
-        if let Ok(place) = flow.binary_search_by_key(&cell.interval, |old| old.interval) {
-            flow[place].packets |= packets(cell.packets);
-        }
-    }
-}
-
-fn holds_interval(runs: &[Range<usize>], interval: usize) -> bool {
-    let after = runs.partition_point(|run| run.start <= interval);
-    after > 0 && runs[after - 1].end > interval
 }

@@ -19,6 +19,8 @@ pub(super) enum Standing {
     ToldElsewhere,
     /// Earlier lines leave it nothing.
     Decided,
+    /// It accepts nothing itself, and there is nothing to tell of it.
+    Silent,
     /// No packet gets to it, for this reason.
     Unreached(&'static str),
 }

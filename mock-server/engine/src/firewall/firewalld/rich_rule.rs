@@ -4,7 +4,9 @@ use std::net::IpAddr;
 
 use super::services::{listed_port, service};
 use crate::firewall::addresses::AddressSet;
-use crate::firewall::filter::{Condition, Families, Family, Holds, Match, Reason, Verdict};
+use crate::firewall::filter::{
+    Alteration, Condition, Families, Family, Holds, Match, Reason, Verdict,
+};
 use crate::firewall::specs::{protocols, source_ports};
 
 /// A rich rule.
@@ -30,7 +32,7 @@ impl RichRule {
             () if is_published => Verdict::Translate,
             () if has(&parts, "accept") => Verdict::Accept,
             () if has(&parts, "reject") || has(&parts, "drop") => Verdict::Refuse,
-            () if has(&parts, "mark") => Verdict::Alter,
+            () if has(&parts, "mark") => Verdict::Alter(Alteration::Mark),
             () => Verdict::Continue,
         };
         let mut base = Match::default();

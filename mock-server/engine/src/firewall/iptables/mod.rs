@@ -9,7 +9,9 @@ use std::net::IpAddr;
 use rule::{Draft, Place};
 use section::{Section, sections};
 
-use super::filter::{Base, ChainNo, Families, Family, Filter, Hook, Reason, Rule, Verdict};
+use super::filter::{
+    Alteration, Base, ChainNo, Families, Family, Filter, Hook, Reason, Rule, Verdict,
+};
 use super::interfaces::Interfaces;
 use super::line::Line;
 
@@ -128,9 +130,12 @@ impl Translation<'_> {
             "RETURN" => Verdict::Return,
             "DNAT" | "REDIRECT" | "NETMAP" | "TPROXY" => Verdict::Translate,
             "MARK" | "CONNMARK" if is_zero => Verdict::Continue,
-            "MARK" | "NOTRACK" => Verdict::Alter,
-            "CONNMARK" if draft.has("--set-xmark") || draft.has("--set-mark") => Verdict::Alter,
-            "CT" if draft.has("--notrack") => Verdict::Alter,
+            "MARK" => Verdict::Alter(Alteration::Mark),
+            "CONNMARK" if draft.has("--set-xmark") || draft.has("--set-mark") => {
+                Verdict::Alter(Alteration::Mark)
+            }
+            "NOTRACK" => Verdict::Alter(Alteration::Untrack),
+            "CT" if draft.has("--notrack") => Verdict::Alter(Alteration::Untrack),
             name if CONTINUE.contains(&name) => Verdict::Continue,
             "QUEUE" | "NFQUEUE" | "SYNPROXY" | "-I" | "-D" | "-R" => {
                 Verdict::Unknown(Reason::Target(target.name.as_str().into()))

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use super::words::{RuleOption, options};
 use crate::firewall::addresses::AddressSet;
 use crate::firewall::filter::{
-    Condition, Families, Family, Holds, Match, Ports, Protocols, Reason,
+    Alteration, Condition, Families, Family, Holds, Match, Ports, Protocols, Reason,
 };
 use crate::firewall::interfaces::{External, is_bridge};
 use crate::firewall::specs::{ports_or_reason, protocols, source_ports};
@@ -112,6 +112,11 @@ impl Draft {
         }
         if self.has_match("policy") {
             matches.require(self.ipsec_policy());
+        }
+        if self.has_match("connmark") {
+            // That of a connection, which a packet that is not tracked has none of.
+            let any = Condition::new(Holds::Always, Reason::Existing);
+            matches.require_without(&[Alteration::Untrack], any);
         }
         for module in self.unknown_modules() {
             matches.require(Condition::unknown(&format!("-m {module}")));
@@ -418,11 +423,13 @@ fn require(matches: &mut Match, option: &RuleOption, place: Place<'_>) {
             return require_destination(matches, option, place);
         }
         "--ctstate" | "--state" | "--ctstatus" => {
-            let condition = state(value).negated(option.is_negated);
-            return matches.require_unaltered(condition);
+            return require_without(matches, Alteration::Untrack, state(value), option);
+        }
+        "--ctdir" => {
+            return require_without(matches, Alteration::Untrack, direction(value), option);
         }
         "--mark" if place.shows_marking => {
-            return matches.require_unaltered(mark(option).negated(option.is_negated));
+            return require_without(matches, Alteration::Mark, mark(option), option);
         }
         "-s" | "--source" | "--src" | "--src-range" => source(option),
         "-i" | "--in-interface" => {
@@ -437,7 +444,6 @@ fn require(matches: &mut Match, option: &RuleOption, place: Place<'_>) {
         "--mss" => segment_size(value),
         // No system forwards or takes packets with the routing header that this is about.
         "--rt-type" if value == "0" => Condition::new(Holds::Never, Reason::Existing),
-        "--ctdir" => direction(value),
         "--connlimit-above" | "--hashlimit-above" => Condition::new(Holds::Never, Reason::Excess),
         "--connlimit-upto" => Condition::new(Holds::Always, Reason::Excess),
         "--pkt-type" => one_of(value, &["unicast", "host"]),
@@ -461,6 +467,16 @@ fn require(matches: &mut Match, option: &RuleOption, place: Place<'_>) {
         _ => Condition::unknown(&option.as_written()),
     };
     matches.require(condition.negated(option.is_negated));
+}
+
+/// Requires what an alteration may change.
+fn require_without(
+    matches: &mut Match,
+    alteration: Alteration,
+    condition: Condition,
+    option: &RuleOption,
+) {
+    matches.require_without(&[alteration], condition.negated(option.is_negated));
 }
 
 fn require_protocol(matches: &mut Match, option: &RuleOption) {

@@ -1,6 +1,6 @@
 //! What the alternatives of a rule come to.
 
-use crate::firewall::filter::{Condition, Match, Reason};
+use crate::firewall::filter::{Alteration, Condition, Match, Reason};
 
 /// What a rule does in the end.
 #[derive(Clone, PartialEq, Debug)]
@@ -12,7 +12,6 @@ pub(super) enum Action {
     Jump(String),
     Goto(String),
     Translate,
-    Alter,
     Unknown(Reason),
 }
 
@@ -20,7 +19,20 @@ pub(super) enum Action {
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Branch {
     pub(super) matches: Match,
+    /// What it changes before it does that, of what met the conditions in front of it.
+    pub(super) alters: Option<Box<(Alteration, Match)>>,
     pub(super) action: Option<Action>,
+}
+
+impl Branch {
+    /// One that does nothing yet.
+    pub(super) fn of(matches: Match) -> Self {
+        Self {
+            matches,
+            alters: None,
+            action: None,
+        }
+    }
 }
 
 /// Whether anything of a rule is read behind a statement.

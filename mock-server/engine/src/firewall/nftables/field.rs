@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use crate::firewall::addresses::AddressSet;
 use crate::firewall::filter::{
-    Condition, Families, Family, Holds, Match, Ports, Protocols, Reason,
+    Alteration, Condition, Families, Family, Holds, Match, Ports, Protocols, Reason,
 };
 use crate::firewall::interfaces::{External, is_bridge};
 use crate::firewall::specs::{port_range, protocols, source_ports};
@@ -25,6 +25,8 @@ pub(super) enum Field {
     Status,
     Direction,
     Mark,
+    /// The mark of the connection that a packet belongs to.
+    ConnectionMark,
     PacketType,
     AddressType,
     /// Whether the way back leads over the interface that a packet came over.
@@ -90,6 +92,7 @@ impl fmt::Display for Field {
             Self::Status => "ct status",
             Self::Direction => "ct direction",
             Self::Mark => "mark",
+            Self::ConnectionMark => "ct mark",
             Self::PacketType => "pkttype",
             Self::AddressType => "fib type",
             Self::ReversePath => "fib oif",
@@ -149,9 +152,9 @@ pub(super) fn among(field: &Field, values: &[&str], is_negated: bool, place: Pla
             }
             return matches;
         }
-        Field::State | Field::Status | Field::Mark => {
+        Field::State | Field::Status | Field::Direction | Field::Mark | Field::ConnectionMark => {
             let condition = tracked(field, values).negated(is_negated);
-            matches.require_unaltered(condition);
+            matches.require_without(alterations(field), condition);
             return matches;
         }
         Field::Source(_) => match addresses(values) {
@@ -210,6 +213,15 @@ fn addresses(values: &[&str]) -> Option<AddressSet> {
     values.iter().all(|value| set.add(value)).then_some(set)
 }
 
+/// What changes whether a packet has a value of a field.
+fn alterations(field: &Field) -> &'static [Alteration] {
+    match field {
+        Field::Mark => &[Alteration::Mark],
+        Field::ConnectionMark => &[Alteration::Mark, Alteration::Untrack],
+        _ => &[Alteration::Untrack],
+    }
+}
+
 /// What a mark, or missing tracking, may change.
 fn tracked(field: &Field, values: &[&str]) -> Condition {
     let has = |names: &[&str]| values.iter().any(|value| names.contains(value));
@@ -221,9 +233,10 @@ fn tracked(field: &Field, values: &[&str]) -> Condition {
             let is_new = values.iter().any(|value| includes_new(value));
             (is_new, Reason::Existing)
         }
-        Field::Mark => (
+        Field::Direction => (has(&["original", "0"]), Reason::Existing),
+        Field::Mark | Field::ConnectionMark => (
             values.iter().any(|value| is_zero(value)),
-            Reason::Condition(format!("mark {}", values.join(", ")).into()),
+            Reason::Condition(format!("{field} {}", values.join(", ")).into()),
         ),
         _ if has(&["dnat", "snat"]) => (false, Reason::Translated),
         _ => (false, Reason::Existing),
@@ -261,7 +274,6 @@ fn other(field: &Field, values: &[&str]) -> Condition {
         Field::OutputInterface => {
             Condition::new(Holds::Never, Reason::Interface(values.join(", ").into()))
         }
-        Field::Direction => usual(&["original", "0"], Reason::Existing),
         Field::PacketType => usual(&["host", "unicast", "0"], Reason::Destinations),
         Field::AddressType => usual(&["local", "2"], Reason::Destinations),
         Field::ReversePath => match has(&["missing"]) {

@@ -88,10 +88,7 @@ impl<'a> Lookups<'a> {
                 .map(String::as_str)
                 .collect();
             let matches = among(field, &values, is_negated, self.place);
-            return vec![Branch {
-                matches,
-                action: None,
-            }];
+            return vec![Branch::of(matches)];
         }
         let alternatives = self.alternatives(listed, fields);
         if !is_negated {
@@ -110,10 +107,7 @@ impl<'a> Lookups<'a> {
             holds,
             Reason::Condition("not in a set".into()),
         ));
-        vec![Branch {
-            matches,
-            action: None,
-        }]
+        vec![Branch::of(matches)]
     }
 
     /// A branch for each element, those together that differ in their ports only.
@@ -134,8 +128,8 @@ impl<'a> Lookups<'a> {
                 })
                 .fold(Match::default(), Match::and);
             let branch = Branch {
-                matches,
                 action: action_of(&element.value),
+                ..Branch::of(matches)
             };
             let mut alike = branches.iter_mut().take(MOST_COMPARED);
             match alike.find(|(_, known)| are_alike(known, &branch)) {
@@ -158,10 +152,7 @@ impl<'a> Lookups<'a> {
                 Holds::Never,
                 Reason::Condition("an empty set".into()),
             ));
-            branches.push(Branch {
-                matches,
-                action: None,
-            });
+            branches.push(Branch::of(matches));
         }
         branches
     }
@@ -193,19 +184,7 @@ fn are_alike(one: &Branch, other: &Branch) -> bool {
             (&first.ports, &second.ports),
             (Ports::Listed(_), Ports::Listed(_))
         )
-        && (
-            first.families,
-            first.protocols,
-            first.holds,
-            first.holds_altered,
-        ) == (
-            second.families,
-            second.protocols,
-            second.holds,
-            second.holds_altered,
-        )
-        && first.is_inner_destination == second.is_inner_destination
-        && first.reason == second.reason
+        && first.is_alike_but_for_ports(second)
 }
 
 fn add_ports(ports: &mut Ports, more: Ports) {
@@ -228,10 +207,10 @@ fn unknown_lookup(name: &str) -> Branch {
     let mut matches = Match::default();
     matches.require(Condition::unknown(&format!("@{name}")));
     Branch {
-        matches,
         action: Some(Action::Unknown(Reason::Target(
             format!("vmap @{name}").into(),
         ))),
+        ..Branch::of(matches)
     }
 }
 
@@ -248,10 +227,7 @@ fn missing_set(name: &str, fields: &[Field]) -> Branch {
         _ => Condition::unknown(&format!("@{name}")),
     };
     matches.require(condition);
-    Branch {
-        matches,
-        action: None,
-    }
+    Branch::of(matches)
 }
 
 /// One value, or several with commas between, each perhaps of several parts.

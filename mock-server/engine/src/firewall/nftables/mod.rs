@@ -51,6 +51,10 @@ pub(super) fn depth_after(line: &str, depth: usize) -> usize {
 
 /// Adds the tables of a ruleset to a filter.
 pub(super) fn translate(lines: &[Line<'_>], host: Option<IpAddr>, filter: &mut Filter) {
+    if tokens::are_too_many(lines) {
+        filter.note_too_many_rules();
+        return;
+    }
     let tokens = tokens(&unwrapped(lines));
     let tables = tables(&tokens);
     let mut interfaces = Interfaces::default();
@@ -275,6 +279,22 @@ impl Translation<'_> {
 
     fn push(&self, filter: &mut Filter, chain: ChainNo, rule: &[Token], branches: Vec<Branch>) {
         let line = rule.first().map_or(1, |token| token.line);
+        let mut altered = Vec::new();
+        for (alteration, matches) in branches
+            .iter()
+            .filter_map(|branch| branch.alters.as_deref())
+        {
+            let is_known = altered.last() == Some(&(alteration, matches));
+            if !is_known {
+                altered.push((alteration, matches));
+                let rule = Rule {
+                    line,
+                    matches: matches.clone(),
+                    verdict: Verdict::Alter(*alteration),
+                };
+                filter.push(chain, rule);
+            }
+        }
         for branch in branches {
             if let (None, Some(reason @ Reason::UnreadablePorts(_))) =
                 (&branch.action, &branch.matches.reason)
@@ -287,7 +307,6 @@ impl Translation<'_> {
                 Some(Action::Refuse) => Verdict::Refuse,
                 Some(Action::Return) => Verdict::Return,
                 Some(Action::Translate) => Verdict::Translate,
-                Some(Action::Alter) => Verdict::Alter,
                 Some(Action::Unknown(reason)) => Verdict::Unknown(reason),
                 Some(Action::Jump(name)) => Verdict::Jump(self.chain(filter, &name)),
                 Some(Action::Goto(name)) => Verdict::Goto(self.chain(filter, &name)),
@@ -318,7 +337,7 @@ fn is_torn(rule: &[Token]) -> bool {
 /// What a rule without its end may do is not known.
 fn torn() -> Branch {
     Branch {
-        matches: Match::default(),
         action: Some(Action::Unknown(Reason::Torn)),
+        ..Branch::of(Match::default())
     }
 }

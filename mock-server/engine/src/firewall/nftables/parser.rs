@@ -136,7 +136,7 @@ impl<'a> Parser<'a> {
             "state" => Field::State,
             "status" => Field::Status,
             "direction" => Field::Direction,
-            "mark" => Field::Mark,
+            "mark" => Field::ConnectionMark,
             key @ ("original" | "reply") => {
                 Field::Other(format!("ct {key} {} {}", self.word(), self.word()))
             }

@@ -6,7 +6,7 @@ use super::lookup::Lookups;
 use super::parser::Parser;
 use super::statement;
 use super::tokens::Token;
-use crate::firewall::filter::{Condition, Holds, Match, Ports, Reason};
+use crate::firewall::filter::{Alteration, Condition, Holds, Match, Ports, Reason};
 use crate::firewall::specs::port_range;
 
 /// Alternatives that a rule may come to.
@@ -14,10 +14,7 @@ const MOST_BRANCHES: usize = 20_000;
 
 /// The alternatives of a rule.
 pub(super) fn branches(lookups: &mut Lookups<'_>, tokens: &[Token]) -> Vec<Branch> {
-    let mut branches = vec![Branch {
-        matches: Match::default(),
-        action: None,
-    }];
+    let mut branches = vec![Branch::of(Match::default())];
     let mut parser = Parser::new(tokens);
     while parser.peek().is_some() {
         if let Some(field) = parser.field() {
@@ -96,6 +93,7 @@ pub(super) fn product(first: &[Branch], second: &[Branch]) -> Vec<Branch> {
     pairs
         .map(|(one, other)| Branch {
             matches: one.matches.clone().and(other.matches.clone()),
+            alters: one.alters.clone().or_else(|| other.alters.clone()),
             action: one.action.clone().or_else(|| other.action.clone()),
         })
         .collect()
@@ -103,26 +101,40 @@ pub(super) fn product(first: &[Branch], second: &[Branch]) -> Vec<Branch> {
 
 /// `meta mark set 0x1`: what the packet then has is no longer what it came with.
 fn set_field(parser: &mut Parser<'_>, field: &Field, branches: &mut [Branch]) {
-    let value = parser.next();
-    let is_kept =
-        value.is_some_and(|value| matches!(value.text.as_str(), "0" | "0x0" | "0x00000000"));
+    let mut words = vec![parser.word()];
     // A value may be a sum of others.
-    while parser.peek().is_some_and(|token| {
-        matches!(
-            token.text.as_str(),
+    while let Some(token) = parser.peek() {
+        let word = token.text.as_str();
+        let is_sign = matches!(
+            word,
             "and" | "or" | "xor" | "&" | "|" | "^" | "mark" | "(" | ")"
-        ) || token.text.starts_with("0x")
-    }) {
-        parser.next();
+        );
+        if !is_sign && !word.starts_with("0x") {
+            break;
+        }
+        words.push(parser.word());
     }
-    let action = match field {
-        Field::Mark if !is_kept => Action::Alter,
+    match field {
+        Field::Mark | Field::ConnectionMark if !keeps_mark(&words) => {
+            statement::alter(branches, Alteration::Mark);
+        }
         // Another destination, without a connection that knows of it.
-        Field::Destination(_) | Field::Port(_) => Action::Translate,
-        _ => return,
-    };
-    for branch in branches {
-        branch.action.get_or_insert_with(|| action.clone());
+        Field::Destination(_) | Field::Port(_) => {
+            for branch in branches {
+                branch.action.get_or_insert(Action::Translate);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether a packet that has no mark has none with this one either: zero, or its own, or parts of that.
+fn keeps_mark(value: &[&str]) -> bool {
+    let adds = |word: &&str| matches!(*word, "or" | "xor" | "|" | "^");
+    match value {
+        ["0" | "0x0" | "0x00000000"] => true,
+        ["meta" | "ct", "mark", rest @ ..] => !rest.iter().any(adds),
+        _ => false,
     }
 }
 

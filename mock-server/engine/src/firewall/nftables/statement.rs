@@ -4,7 +4,7 @@ use super::branch::{Action, Branch, Flow, require};
 use super::lookup::Lookups;
 use super::parser::Parser;
 use super::tokens::Token;
-use crate::firewall::filter::{Condition, Holds, Ports, Reason};
+use crate::firewall::filter::{Alteration, Condition, Holds, Ports, Reason};
 
 /// Words that statements begin with.
 const BEGINNINGS: [&str; 30] = [
@@ -70,7 +70,7 @@ pub(super) fn read(
             branches,
             Action::Unknown(Reason::Target(token.text.as_str().into())),
         ),
-        "notrack" => decide_and_go_on(branches, Action::Alter),
+        "notrack" => alter(branches, Alteration::Untrack),
         "xt" => extension(parser, branches),
         "#" => remark(parser, branches),
         word => {
@@ -82,17 +82,17 @@ pub(super) fn read(
 
 fn decide(branches: &mut [Branch], action: Action) -> Flow {
     for branch in branches {
-        match branch.action {
-            // A mark does not keep the verdict behind it from deciding.
-            None | Some(Action::Alter) => branch.action = Some(action.clone()),
-            Some(_) => {}
-        }
+        branch.action.get_or_insert_with(|| action.clone());
     }
     Flow::Ends
 }
 
-fn decide_and_go_on(branches: &mut [Branch], action: Action) -> Flow {
-    decide(branches, action);
+/// What changes a packet does not keep the verdict behind it from deciding.
+pub(super) fn alter(branches: &mut [Branch], alteration: Alteration) -> Flow {
+    for branch in branches {
+        let met = || Box::new((alteration, branch.matches.clone()));
+        branch.alters.get_or_insert_with(met);
+    }
     Flow::GoesOn
 }
 

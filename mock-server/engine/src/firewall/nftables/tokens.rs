@@ -30,6 +30,22 @@ const OPEN_QUOTE: &str = "\"";
 
 const SIGNS: [char; 6] = ['{', '}', ';', ',', '(', ')'];
 
+/// Words and signs that a ruleset may have; one of 256 KiB has 60,000.
+const MOST_TOKENS: usize = 120_000;
+
+/// Whether there are more tokens than are read, which bounds what one call takes.
+pub(super) fn are_too_many(lines: &[Line<'_>]) -> bool {
+    let count = |line: &Line<'_>| {
+        let signs = line
+            .text
+            .bytes()
+            .filter(|byte| SIGNS.contains(&char::from(*byte)));
+        let quotes = line.text.bytes().filter(|byte| *byte == b'"');
+        1 + line.text.split_whitespace().count() + signs.count() + quotes.count()
+    };
+    lines.iter().map(count).sum::<usize>() > MOST_TOKENS
+}
+
 /// The tokens of all lines, with one for the end of each.
 pub(super) fn tokens(lines: &[Line<'_>]) -> Vec<Token> {
     let mut tokens = Vec::new();
