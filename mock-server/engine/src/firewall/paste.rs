@@ -95,6 +95,11 @@ struct Sorter<'a> {
 }
 
 impl<'a> Sorter<'a> {
+    fn follows_iptables(&self) -> bool {
+        let last = self.lines.last();
+        last.is_some_and(|(format, _)| *format == FirewallFormat::Iptables)
+    }
+
     fn add(&mut self, line: Line<'a>) {
         let text = line.text.trim();
         let follows_rule = std::mem::take(&mut self.follows_rule);
@@ -114,6 +119,8 @@ impl<'a> Sorter<'a> {
             self.is_in_zone = false;
         } else if follows_rule && self.take_continuation(&line) {
             self.follows_rule = true;
+        } else if self.follows_iptables() && iptables::asks_or_decides(text) {
+            self.lines.push((FirewallFormat::Iptables, line));
         } else if ufw::is_start(text) {
             self.leave();
             self.is_in_ufw_table = true;

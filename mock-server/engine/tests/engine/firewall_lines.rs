@@ -124,6 +124,21 @@ const IPTABLES_PORTS: &[Row] = &[
 ];
 
 #[test]
+fn what_begins_as_no_rule_does_is_told_by_its_line_e13() {
+    let torn = "-p tcp --dport 8443 -j ACCEPT";
+    let prompt = "root@web:~# iptables-save";
+    let lines = format!(
+        "{prompt}\n*filter\n:INPUT DROP [0:0]\n{torn}\n-A INPUT -p tcp --dport 22 -j ACCEPT\nCOMMIT\n"
+    );
+    let (found, reasons) = read(&lines);
+    assert_eq!(found, ["22/tcp"]);
+    assert_eq!(reasons, ["it cannot be read"]);
+    let (found, reasons) = read(&nftables("tcp dport 22 accept\nfrobnicate 8443"));
+    assert_eq!(found, ["22/tcp"]);
+    assert_eq!(reasons, ["it cannot be read"]);
+}
+
+#[test]
 fn an_iptables_line_accepts_the_ports_it_names_e13() {
     check(IPTABLES_PORTS, iptables);
 }

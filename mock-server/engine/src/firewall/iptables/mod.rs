@@ -15,7 +15,7 @@ use super::filter::{
 use super::interfaces::Interfaces;
 use super::line::Line;
 
-pub(super) use section::is_start;
+pub(super) use section::{asks_or_decides, is_start};
 
 /// Adds the tables of a dump to a filter.
 pub(super) fn translate(lines: &[Line<'_>], host: Option<IpAddr>, filter: &mut Filter) {

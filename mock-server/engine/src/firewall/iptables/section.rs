@@ -168,6 +168,8 @@ impl Reader {
             let reason =
                 "it changes rules instead of listing them: send the output of iptables-save";
             filter.skip(line.number, reason);
+        } else if asks_or_decides(text) {
+            filter.skip(line.number, "it cannot be read");
         }
     }
 
@@ -218,6 +220,12 @@ fn listed(text: &str) -> Cow<'_, str> {
         Some(rest) => format!("-A {rest}").into(),
         None => text.into(),
     }
+}
+
+/// Whether a line has words of a rule, though it does not begin as one: prompts and headings have none.
+pub(in crate::firewall) fn asks_or_decides(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    !text.starts_with('#') && words.any(|word| matches!(word, "-j" | "--dport" | "--dports"))
 }
 
 /// A command that changes rules of a chain, and that chain.

@@ -175,7 +175,7 @@ impl Translation<'_> {
         rules: &[&[Token]],
         lookups: &mut Lookups<'_>,
     ) {
-        let mut before = None;
+        let mut before: Option<(&[Token], Vec<Branch>)> = None;
         for tokens in rules {
             let mut branches = match is_torn(tokens) {
                 true => vec![torn()],
@@ -185,7 +185,9 @@ impl Translation<'_> {
                 self.write_nameless(filter, (tokens, inside), &mut branches, lookups);
             }
             if rule::only_matches(tokens) {
-                before = Some((*tokens, branches));
+                if let Some((start, branches)) = before.replace((*tokens, branches)) {
+                    self.push(filter, chain, start, branches);
+                }
                 continue;
             }
             match before.take() {
@@ -195,6 +197,9 @@ impl Translation<'_> {
             if filter.names_too_much() {
                 return;
             }
+        }
+        if let Some((start, branches)) = before {
+            self.push(filter, chain, start, branches);
         }
     }
 
@@ -279,6 +284,9 @@ impl Translation<'_> {
 
     fn push(&self, filter: &mut Filter, chain: ChainNo, rule: &[Token], branches: Vec<Branch>) {
         let line = rule.first().map_or(1, |token| token.line);
+        if is_unreadable(rule, &branches) {
+            filter.skip(line, "it cannot be read");
+        }
         let mut altered = Vec::new();
         for (alteration, matches) in branches
             .iter()
@@ -319,6 +327,13 @@ impl Translation<'_> {
             filter.push(chain, rule);
         }
     }
+}
+
+/// Whether a rule begins with a word that no rule begins with, and comes to nothing.
+fn is_unreadable(rule: &[Token], branches: &[Branch]) -> bool {
+    let does_nothing = |branch: &Branch| branch.action.is_none() && branch.alters.is_none();
+    let is_known = |first: &Token| statement::begins(first) || Parser::new(rule).field().is_some();
+    branches.iter().all(does_nothing) && rule.first().is_some_and(|first| !is_known(first))
 }
 
 /// What stands in the braces behind `jump` or `goto`.
