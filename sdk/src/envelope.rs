@@ -8,6 +8,7 @@ pub(crate) mod json;
 mod status_members;
 
 use http::StatusCode;
+use memchr::memmem;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -135,9 +136,8 @@ fn is_documented(envelope: Envelope, status: StatusCode) -> bool {
 /// # Errors
 /// When nobody can tell.
 fn objection_to_document(body: &[u8]) -> Result<Option<DecodeProblem>, DecodeProblem> {
-    let text = String::from_utf8_lossy(body);
-    let words = ["\"success\"", "\"error\"", "\"errors\"", "\\u"];
-    if !words.iter().any(|word| text.contains(word)) {
+    let words: [&[u8]; 3] = [b"\"success\"", b"\"error", b"\\u"];
+    if words.iter().all(|word| memmem::find(body, word).is_none()) {
         return Ok(None);
     }
     match json::parse_as::<StatusMembers>(body) {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt;
 
+use memchr::memmem;
 use serde::Deserialize;
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
@@ -48,7 +49,7 @@ impl Identity {
 
     /// The first place of an answer that names another record; a path that the result has no field for counts, too.
     pub(super) fn contradicted_at(&self, body: &[u8]) -> Option<String> {
-        if self.0.is_empty() {
+        if self.0.is_empty() || self.is_written_as_asked(body) {
             return None;
         }
         let found = RefCell::new(None);
@@ -60,6 +61,17 @@ impl Identity {
         // What cannot be read was no result before it came here.
         let _ = json::parse_with(body, root);
         found.into_inner()
+    }
+
+    /// Whether the letters of an answer show that each such member has the value that was asked for, as written by the
+    /// service's own hand. Nearly every answer does, and reading it a second time would cost more than the call.
+    fn is_written_as_asked(&self, body: &[u8]) -> bool {
+        let is_plain = memmem::find(body, b"\\u").is_none();
+        is_plain
+            && self.0.iter().all(|(names, asked)| {
+                let mut names = names.iter();
+                names.all(|name| has_only(body, name, &asked.to_string()))
+            })
     }
 
     /// Whether this value of this member is another one than was asked for.
@@ -74,6 +86,21 @@ impl Identity {
         let mut asked = self.0.iter();
         asked.any(|(names, _)| names.iter().any(|name| path.is_called(name)))
     }
+}
+
+/// Whether this value, in these letters, follows each time that the name stands in an answer; of a nested name whether
+/// nothing stands in it that has such a member.
+fn has_only(body: &[u8], name: &str, value: &str) -> bool {
+    if let Some((above, _)) = name.split_once('.') {
+        return memmem::find(body, format!("\"{above}\"").as_bytes()).is_none();
+    }
+    let name = format!("\"{name}\"");
+    memmem::find_iter(body, name.as_bytes()).all(|at| {
+        let rest = body[at + name.len()..].trim_ascii_start();
+        let rest = rest.strip_prefix(b":").map(<[u8]>::trim_ascii_start);
+        let rest = rest.and_then(|rest| rest.strip_prefix(value.as_bytes()));
+        rest.is_some_and(|rest| matches!(rest.first(), Some(b',' | b'}' | b' ' | b'\n' | b'\r')))
+    })
 }
 
 /// Whether an answer names another record; what cannot be read as what the request has tells nothing (F12).
