@@ -160,7 +160,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Told of every wait, every attempt and every end of a call, from within the call.
+    /// Told of the start, the waits ([`Waiting`](Event::Waiting) says which), every attempt and the end of each call, from
+    /// within the call.
     pub fn observer(mut self, observer: Arc<dyn Fn(&Event) + Send + Sync>) -> Self {
         self.observer = Some(observer);
         self

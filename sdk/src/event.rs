@@ -22,7 +22,8 @@ pub enum Event {
         /// Name of the operation, as in [`OPERATIONS`](crate::OPERATIONS); `raw` for one that is not in it.
         operation: &'static str,
     },
-    /// A call is about to sleep.
+    /// A call is about to sleep. One that stands in line behind calls which are still under way is told only when its own
+    /// wait is known, which may be never: what it waited in all is in the `elapsed` of its [`Ended`](Event::Ended).
     #[non_exhaustive]
     Waiting {
         /// Name of the operation, as in [`OPERATIONS`](crate::OPERATIONS); `raw` for one that is not in it.

@@ -67,7 +67,8 @@
 //! # }
 //! ```
 //!
-//! The customer comes first wherever a call belongs to a customer's area, and is sent along, so that one customer's id
+//! Suspend, resume and terminate of a server or a domain, and the rename of a domain, take the record's id alone, as the
+//! API does: nothing checks whose it is. Elsewhere the customer comes first, and is sent along, so that one customer's id
 //! never shows another's record. The forms for the whole account say so in their names (`get_account_wide`,
 //! [`GetEndpoint::account_wide`](operations::GetEndpoint::account_wide)).
 //!
@@ -126,9 +127,9 @@
 //!
 //! Refused certificates, a proxy that wants credentials, redirects, and the 500s that the service documents are not
 //! tried again. Pauses double from 0.2 to 8 seconds, [`max_retries`](RequestOptions::max_retries) bounds a call and the
-//! [`RetryBudget`] all calls of a client together. `Retry-After` is obeyed as the least wait; one that is longer than the
-//! time left, or than [`queue_timeout`](RequestOptions::queue_timeout), ends the call at once and is handed over in
-//! [`Error::retry_after`].
+//! [`RetryBudget`] all calls of a client together. `Retry-After` is obeyed as the least wait, where
+//! a 429 asks for more than a window can last see [pacing](crate#pacing); one that is longer than the time left, or than
+//! [`queue_timeout`](RequestOptions::queue_timeout), ends the call at once and is handed over in [`Error::retry_after`].
 //!
 //! # Pacing
 //!

@@ -51,6 +51,8 @@ use std::any::type_name;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::model::tolerant_value::TolerantValue;
+
 pub use answers::{
     alerts_error, api_error, api_error_with, created, created_resource, document, html, no_content,
     page, resource, resource_error, success, too_many_attempts, unauthenticated, unavailable_leaks,
@@ -67,7 +69,9 @@ pub use outcomes::{error, failure, response, unsent};
 #[track_caller]
 pub fn model<T: DeserializeOwned>(json: Value) -> T {
     let text = format!("{json:#}");
-    match serde_json::from_str(&text) {
+    // As a client reads it: as documented, or else in any spelling.
+    let read = serde_json::from_str(&text);
+    match read.or_else(|error| T::deserialize(TolerantValue(&json)).map_err(|_| error)) {
         Ok(model) => model,
         Err(error) => {
             let read: Vec<&str> = text.lines().take(error.line()).collect();

@@ -156,7 +156,7 @@ record! {
 }
 
 record! {
-    /// The answer to [`ReleaseDomain`] (assumed, C7).
+    /// The answer to [`ReleaseDomain`] (assumed).
     ReleasedDomain {
         /// The domain that is gone.
         monitored_domain_id: DomainId,

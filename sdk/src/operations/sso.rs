@@ -38,7 +38,6 @@ operations! {
     }
 }
 
-/// Browsers drop control characters and read a backslash as a slash, so both could lead to another host (F15).
 impl Client {
     /// Mints a token that signs a customer in: [`CreateSsoToken`]. Where to land can be added:
     /// `client.sso_token(customer).redirect_path("/domains").await`.
@@ -57,6 +56,7 @@ impl CallBuilder<CreateSsoToken> {
 
 fn stays_on_the_portal(path: &str) -> Option<String> {
     let misleads = |letter: char| letter.is_control() || letter == '\\';
+    // Browsers drop control characters and read a backslash as a slash, so both could lead to another host (F15).
     let stays = path.starts_with('/') && !path.starts_with("//") && !path.contains(misleads);
     (!stays).then(|| {
         "It must be a path that starts with one `/`, without a backslash or a control character."

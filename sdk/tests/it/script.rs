@@ -331,18 +331,26 @@ async fn leaks_whose_source_is_down_are_a_result_that_says_so() {
 }
 
 #[test]
+fn a_model_is_read_in_the_spellings_that_the_client_reads() {
+    let synced: secmon::operations::SyncResult =
+        testing::model(json!({"changed": "2", "enforcement": []}));
+    assert_eq!(synced.changed, Some(2));
+    assert!(synced.enforcement.is_some_and(|reports| reports.is_empty()));
+}
+
+#[test]
 fn a_model_is_made_from_json_and_one_that_does_not_fit_is_named_with_its_place() {
     let made: Endpoint = testing::model(endpoint());
     assert_eq!(made.id, endpoint_id());
 
     let mut wrong = endpoint();
-    wrong["ip_address"] = json!(7);
+    wrong["ip_address"] = json!(true);
     let panic = std::panic::catch_unwind(|| testing::model::<Endpoint>(wrong));
     let panic = panic.expect_err("no endpoint");
     let sentence = panic.downcast_ref::<String>().expect("a sentence");
     assert!(
-        sentence.contains("Endpoint`: invalid type: integer `7`"),
+        sentence.contains("Endpoint`: invalid type: boolean `true`"),
         "{sentence}"
     );
-    assert!(sentence.ends_with(r#""ip_address": 7,"#), "{sentence}");
+    assert!(sentence.ends_with(r#""ip_address": true,"#), "{sentence}");
 }
