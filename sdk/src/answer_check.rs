@@ -106,6 +106,7 @@ impl<'a> AnswerCheck<'a> {
     pub(crate) fn same_identity(&mut self, requested: &Identity) {
         if let Some(place) = requested.contradicted_at(self.body) {
             self.problem.get_or_insert_with(|| DecodeProblem {
+                complaint: DecodeProblem::OTHER_REQUEST,
                 place,
                 problem: ANOTHER.to_owned(),
             });
@@ -115,6 +116,7 @@ impl<'a> AnswerCheck<'a> {
     /// The member cannot be right, for this reason; no value of the answer may be in it.
     pub fn refuse(&mut self, member: impl Display, reason: &str) {
         self.problem.get_or_insert_with(|| DecodeProblem {
+            complaint: DecodeProblem::OTHER_REQUEST,
             place: format!("{}{member}", self.prefix),
             problem: reason.to_owned(),
         });

@@ -66,8 +66,10 @@ pub(crate) fn is_result(envelope: Option<Envelope>, status: StatusCode, body: &[
             && says_success())
 }
 
-/// Why an answer is not in its operation's shape.
+/// Why an answer is not the operation's result.
 pub(crate) struct DecodeProblem {
+    /// What is the matter with the answer as a whole.
+    pub(crate) complaint: &'static str,
     /// Where, as in `data.endpoint_id`; empty for the answer as a whole.
     pub(crate) place: String,
     /// What is wrong there, without a value of the answer.
@@ -75,8 +77,12 @@ pub(crate) struct DecodeProblem {
 }
 
 impl DecodeProblem {
+    pub(crate) const UNREADABLE: &'static str = "the answer cannot be read";
+    pub(crate) const OTHER_REQUEST: &'static str = "the answer does not fit the request";
+
     pub(crate) fn whole(problem: impl Into<String>) -> Self {
         Self {
+            complaint: Self::UNREADABLE,
             place: String::new(),
             problem: problem.into(),
         }
@@ -206,6 +212,7 @@ fn read_tolerantly<T: DeserializeOwned>(
             serde_path_to_error::deserialize(TolerantValue(&answer)).map_err(|error| {
                 let place = error.path().to_string();
                 DecodeProblem {
+                    complaint: DecodeProblem::UNREADABLE,
                     place: if place == "." { String::new() } else { place },
                     problem: without_values(error.inner()),
                 }

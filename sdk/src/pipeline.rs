@@ -330,7 +330,9 @@ impl Call {
                 Error::new(ErrorKind::Gateway, of_a_gateway(&api.message))
             }
             (Some(api), _) => Error::refused_by_service(api),
-            (None, Some(problem)) => unreadable(&answer.unreadable(problem, self.is_secret())),
+            (None, Some(problem)) => {
+                no_result(problem, &answer.unreadable(problem, self.is_secret()))
+            }
             (None, None) => {
                 let problem = match answer.body.is_empty() {
                     true => "it is empty",
@@ -340,7 +342,7 @@ impl Call {
                 let reason = answer.unreadable(&problem, self.is_secret());
                 match comes_from_a_gateway(status) {
                     true => Error::new(ErrorKind::Gateway, of_a_gateway(&reason)),
-                    false => unreadable(&reason),
+                    false => no_result(&problem, &reason),
                 }
             }
         };
@@ -381,10 +383,10 @@ impl Call {
     }
 }
 
-fn unreadable(reason: &str) -> Error {
+fn no_result(problem: &DecodeProblem, reason: &str) -> Error {
     Error::new(
         ErrorKind::Decode,
-        format!("the answer cannot be read: {reason}"),
+        format!("{}: {reason}", problem.complaint),
     )
 }
 
