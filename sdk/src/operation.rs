@@ -47,6 +47,10 @@ pub trait Operation: Serialize + Send + Sync {
     /// Adds what the service would refuse in its 422, under the same field names.
     fn validate(&self, _problems: &mut FieldErrors) {}
 
-    /// Compares an answer with this request: its ids, its customer, the state it sets.
+    /// Compares an answer with this request: the record it is of, the page, the state it sets.
+    ///
+    /// Members that name a customer, a service, a product, a server, a domain, an alert or a rule, as in
+    /// `billing_customer_id`, need no comparison here: wherever an answer has one that the request has too, it must be the
+    /// same.
     fn check_answer(&self, _answer: &Self::Output, _check: &mut AnswerCheck<'_>) {}
 }
