@@ -36,6 +36,14 @@ use crate::operation_info::OperationInfo;
 use declaration::operations;
 
 /// Every operation this crate can send, in the order of the specification.
+///
+/// The documentation of each request names its row. The whole table:
+///
+/// ```
+/// for row in secmon::OPERATIONS {
+///     println!("{} {} {}: {:?}, {:?}", row.name, row.method, row.path, row.group, row.safety);
+/// }
+/// ```
 pub static OPERATIONS: &[&OperationInfo] = &ROWS;
 
 const FILES: [&[&OperationInfo]; 14] = [
