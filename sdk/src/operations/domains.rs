@@ -155,6 +155,7 @@ record! {
     }
 }
 
+// The shape is assumed (C7).
 record! {
     /// The answer to [`ReleaseDomain`] (assumed).
     ReleasedDomain {
