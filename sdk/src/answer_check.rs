@@ -71,7 +71,7 @@ impl<'a> AnswerCheck<'a> {
     }
 
     /// What was asked for is in the answer.
-    pub(crate) fn told_if_asked<T>(
+    pub(crate) fn present_if_asked<T>(
         &mut self,
         member: impl Display,
         requested: Option<&T>,

@@ -160,8 +160,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Told of the start, the waits ([`Waiting`](Event::Waiting) says which), every attempt and the end of each call, from
-    /// within the call.
+    /// Called from within a call at its start, its waits ([`Waiting`](Event::Waiting) says which), each attempt and its
+    /// end.
     pub fn observer(mut self, observer: Arc<dyn Fn(&Event) + Send + Sync>) -> Self {
         self.observer = Some(observer);
         self

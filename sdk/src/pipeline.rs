@@ -227,7 +227,7 @@ impl Pipeline {
             otel.status_code = "ERROR",
             error.r#type = error_type(error).as_ref(),
         );
-        let _told_in = span.enter();
+        let _inside = span.enter();
         self.tell(|| Event::Started { operation });
         self.tell(|| Event::Ended {
             operation,

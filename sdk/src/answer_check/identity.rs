@@ -1,7 +1,6 @@
 //! Whom and what an answer is about, wherever it says so (F11).
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::fmt;
 
 use memchr::memmem;
@@ -52,15 +51,12 @@ impl Identity {
         if self.0.is_empty() || self.is_written_as_asked(body) {
             return None;
         }
-        let found = RefCell::new(None);
         let root = Search {
             asked: self,
             path: JsonPath::Root,
-            found: &found,
         };
         // What cannot be read was no result before it came here.
-        let _ = json::parse_with(body, root);
-        found.into_inner()
+        json::parse_with(body, root).unwrap_or_default()
     }
 
     /// Whether the letters of an answer show that each such member has the value that was asked for, as written by the
@@ -74,17 +70,11 @@ impl Identity {
             })
     }
 
-    /// Whether this value of this member is another one than was asked for.
-    fn contradicts(&self, path: &JsonPath<'_>, answered: &Value) -> bool {
-        let mut asked = self.0.iter();
-        asked.any(|(names, asked)| {
-            names.iter().any(|name| path.is_called(name)) && names_another(asked, answered)
-        })
-    }
-
-    fn knows(&self, path: &JsonPath<'_>) -> bool {
-        let mut asked = self.0.iter();
-        asked.any(|(names, _)| names.iter().any(|name| path.is_called(name)))
+    /// What the request has for a member of an answer.
+    fn asked_at(&self, path: &JsonPath<'_>) -> Option<&Value> {
+        let is_it = |names: &[&str]| names.iter().any(|name| path.is_called(name));
+        let asked = self.0.iter().find(|(names, _)| is_it(names));
+        asked.map(|(_, value)| value)
     }
 }
 
@@ -156,12 +146,11 @@ impl fmt::Display for JsonPath<'_> {
     }
 }
 
-/// Goes through an answer without keeping it: a list may have many records.
+/// Finds the first place of an answer that names another record, without keeping the answer: a list may have many.
 #[derive(Clone, Copy)]
 struct Search<'s> {
     asked: &'s Identity,
     path: JsonPath<'s>,
-    found: &'s RefCell<Option<String>>,
 }
 
 /// A member's name, which is copied only where it has escapes.
@@ -169,70 +158,70 @@ struct Search<'s> {
 struct Name<'n>(#[serde(borrow)] Cow<'n, str>);
 
 impl<'de> DeserializeSeed<'de> for Search<'_> {
-    type Value = ();
+    type Value = Option<String>;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for Search<'_> {
-    type Value = ();
+    type Value = Option<String>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any value")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
+        let mut found = None;
         while let Some(Name(name)) = members.next_key()? {
             let path = JsonPath::Member(&self.path, &name);
-            if self.asked.knows(&path) {
-                let answered = members.next_value()?;
-                if self.asked.contradicts(&path, &answered) {
-                    let mut found = self.found.borrow_mut();
-                    found.get_or_insert_with(|| path.to_string());
-                }
+            let here = if let Some(asked) = self.asked.asked_at(&path) {
+                names_another(asked, &members.next_value()?).then(|| path.to_string())
             } else if FREE.contains(&name.as_ref()) {
                 members.next_value::<IgnoredAny>()?;
+                None
             } else {
-                members.next_value_seed(Search { path, ..self })?;
-            }
+                members.next_value_seed(Search { path, ..self })?
+            };
+            found = found.or(here);
         }
-        Ok(())
+        Ok(found)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        let mut position = 0;
-        while let Some(()) = items.next_element_seed(Search {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+        let (mut found, mut position) = (None, 0);
+        while let Some(here) = items.next_element_seed(Search {
             path: JsonPath::Item(&self.path, position),
             ..self
         })? {
+            found = found.or(here);
             position += 1;
         }
-        Ok(())
+        Ok(found)
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(None)
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
+    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+        Ok(None)
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
+    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+        Ok(None)
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
+    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+        Ok(None)
     }
 
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        Ok(())
+    fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
+        Ok(None)
     }
 
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
     }
 }

@@ -25,6 +25,9 @@ operations! {
             /// The plan of a per-plan product, at most 50 characters.
             plan_slug: PlanSlug [plan],
         }
+        answer {
+            |request, answer, check| check.same("price", &request.price, &answer.price)
+        }
         accessors { Pricing:
             /// Stores a price: [`SetPrice`].
             call set(price: SetPrice) = price;

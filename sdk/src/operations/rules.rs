@@ -90,7 +90,7 @@ operations! {
             |request, answer, check| {
                 let by_scope = request.endpoint_id.filter(|_| request.scope == RuleScope::Endpoint);
                 // A rule of one server always has it (E8).
-                check.told_if_asked("endpoint_id", by_scope.as_ref(), answer.endpoint_id.as_ref());
+                check.present_if_asked("endpoint_id", by_scope.as_ref(), answer.endpoint_id.as_ref());
             }
         }
         accessors { Rules:
@@ -140,7 +140,7 @@ operations! {
                 check.same("id", &request.rule_id, &answer.id);
                 let by_scope = request.endpoint_id.filter(|_| request.scope != Some(RuleScope::Global));
                 // A rule of one server always has it (E8).
-                check.told_if_asked("endpoint_id", by_scope.as_ref(), answer.endpoint_id.as_ref());
+                check.present_if_asked("endpoint_id", by_scope.as_ref(), answer.endpoint_id.as_ref());
             }
         }
         accessors { Rules:

@@ -43,9 +43,9 @@ operations! {
         answer {
             |request, answer, check| {
                 check.same("scenario", &request.scenario, &answer.scenario);
-                check.told_if_asked("endpoint_id", request.endpoint_id.as_ref(), answer.endpoint_id.as_ref());
+                check.present_if_asked("endpoint_id", request.endpoint_id.as_ref(), answer.endpoint_id.as_ref());
                 let (asked, answered) = (&request.monitored_domain_id, &answer.monitored_domain_id);
-                check.told_if_asked("monitored_domain_id", asked.as_ref(), answered.as_ref());
+                check.present_if_asked("monitored_domain_id", asked.as_ref(), answered.as_ref());
             }
         }
         accessors { Sandbox:

@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use super::filter::{MOST_NAMED, MOST_RULES, SkippedLine};
 use super::format::FirewallFormat;
+use super::nftables::MOST_TOKENS;
 use super::port_map::PortMap;
 use super::reading::{AcceptedLine, PasteReading, read};
 use crate::ports::known_service;
@@ -75,7 +76,7 @@ impl Session<'_> {
             return Err(Refusal::invalid(
                 "content",
                 format!(
-                    "The content field must have at most {MOST_RULES} rules, name at most {MOST_NAMED} port ranges and accept at most {MOST_ACCEPTED}: send a part of the dump at a time."
+                    "The content field must have at most {MOST_RULES} rules (of nftables {MOST_TOKENS} words and signs), name at most {MOST_NAMED} port ranges and accept at most {MOST_ACCEPTED}: send a part of the dump at a time."
                 ),
             ));
         }

@@ -20,7 +20,7 @@ pub const NAMES: [(&str, &[&str]); 9] = [
 ];
 
 /// The member that tells what a call has made of its record.
-const SETS: [(&str, &str); 14] = [
+const SETS: [(&str, &str); 15] = [
     ("suspend_endpoint", "status"),
     ("resume_endpoint", "status"),
     ("terminate_endpoint", "status"),
@@ -34,6 +34,7 @@ const SETS: [(&str, &str); 14] = [
     ("acknowledge_domain_alert", "status"),
     ("resolve_domain_alert", "status"),
     ("resolve_port_alert", "status"),
+    ("set_price", "price"),
     ("set_scenario", "scenario"),
 ];
 

@@ -22,6 +22,8 @@ use parser::Parser;
 use tokens::{Token, braced, tokens};
 use wrapped::unwrapped;
 
+pub(super) use tokens::MOST_TOKENS;
+
 use super::filter::{ChainNo, Condition, Families, Filter, Holds, Match, Reason, Rule, Verdict};
 use super::interfaces::{External, Interfaces};
 use super::line::Line;

@@ -30,8 +30,8 @@ const OPEN_QUOTE: &str = "\"";
 
 const SIGNS: [char; 6] = ['{', '}', ';', ',', '(', ')'];
 
-/// Words and signs that a ruleset may have; one of 256 KiB has 60,000.
-const MOST_TOKENS: usize = 120_000;
+/// Words and signs that a ruleset may have; one of 256 KiB that is nothing but verdict maps has 100,000.
+pub(in crate::firewall) const MOST_TOKENS: usize = 120_000;
 
 /// Whether there are more tokens than are read, which bounds what one call takes.
 pub(super) fn are_too_many(lines: &[Line<'_>]) -> bool {
