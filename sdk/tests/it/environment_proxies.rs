@@ -5,7 +5,7 @@ use std::io::Write;
 use std::net::TcpListener;
 use std::process::Command;
 
-use crate::https::head_of;
+use crate::https::{asked, head_of};
 use crate::support::*;
 
 /// A client of the program that runs; its result is read by the tests below.
@@ -34,20 +34,20 @@ fn call_with(environment: &[(&str, &str)]) -> String {
 fn refusing() -> (String, std::thread::JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address").to_string();
-    let asked = std::thread::spawn(move || {
+    let proxy = std::thread::spawn(move || {
         let (mut client, _) = listener.accept().expect("a client");
         let head = head_of(&mut client).expect("a request");
         let answer = b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n";
         client.write_all(answer).expect("a client");
         head
     });
-    (address, asked)
+    (address, proxy)
 }
 
 #[test]
 fn the_proxy_of_the_environment_is_asked() {
     for name in ["HTTPS_PROXY", "https_proxy", "ALL_PROXY"] {
-        let (address, asked) = refusing();
+        let (address, proxy) = refusing();
         let ended = call_with(&[(name, &format!("http://{address}"))]);
         assert!(
             ended.contains("Error(Proxy, sent NotSent,"),
@@ -57,7 +57,7 @@ fn the_proxy_of_the_environment_is_asked() {
             ended.contains("127.0.0.1"),
             "the proxy is not named: {ended}"
         );
-        let head = asked.join().expect("a proxy");
+        let head = asked(proxy);
         assert!(
             head.starts_with("CONNECT portal.invalid:443 "),
             "{name}: {head}"

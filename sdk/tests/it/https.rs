@@ -8,6 +8,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -102,6 +103,16 @@ fn proxy() -> (String, JoinHandle<String>) {
         head
     });
     (address, first)
+}
+
+/// What a proxy was asked for. One that nobody asks waits for ever, and the test is not to wait with it.
+pub fn asked(proxy: JoinHandle<String>) -> String {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !proxy.is_finished() {
+        assert!(Instant::now() < deadline, "nobody has asked the proxy");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    proxy.join().expect("a proxy")
 }
 
 fn roots() -> RootCertificates {
@@ -254,7 +265,7 @@ async fn https_goes_through_the_proxy_that_sees_the_host_and_nothing_else() {
         .expect("a client");
     let list = RawRequest::new(http::Method::GET, "endpoints");
     client.raw(list).await.expect("an answer");
-    let head = first.join().expect("a proxy");
+    let head = asked(first);
     assert!(
         head.starts_with(&format!("CONNECT {portal} HTTP/1.1\r\n")),
         "{head}"
