@@ -21,6 +21,15 @@ pub(super) enum Openness {
     Keyed,
 }
 
+const ANOTHER_ORIGIN: &str = "Pages of another origin may not call the admin API.";
+
+/// What a browser says about the page that makes a call, and what for; other clients send neither.
+const FETCH_SITE: &str = "sec-fetch-site";
+const FETCH_MODE: &str = "sec-fetch-mode";
+
+/// The pages that a link of any site may lead to.
+const PAGES: [&str; 2] = ["/_mock/", "/_mock/docs"];
+
 /// Lets a call through, or answers it.
 pub(super) fn check(mock: &Mock, head: &Parts, openness: Openness) -> Result<(), Reply> {
     if !head::has_one_host(head) || head.headers.get_all(ORIGIN).iter().nth(1).is_some() {
@@ -32,10 +41,7 @@ pub(super) fn check(mock: &Mock, head: &Parts, openness: Openness) -> Result<(),
     if let Some(origin) = head.headers.get(ORIGIN) {
         let host = head::authority(head).unwrap_or_default();
         if !same_authority(origin.as_bytes(), host.as_bytes()) {
-            return Err(refusal(
-                StatusCode::FORBIDDEN,
-                "Pages of another origin may not call the admin API.",
-            ));
+            return Err(refusal(StatusCode::FORBIDDEN, ANOTHER_ORIGIN));
         }
     }
     match &mock.settings.admin_key {
@@ -54,9 +60,28 @@ pub(super) fn check(mock: &Mock, head: &Parts, openness: Openness) -> Result<(),
                 "The admin API does not answer to this host name; call it by its address, or start the server with --host NAME.",
             ));
         }
+        None if is_by_another_site(head) => {
+            return Err(refusal(StatusCode::FORBIDDEN, ANOTHER_ORIGIN));
+        }
         None => {}
     }
     Ok(())
+}
+
+/// A browser sends no `Origin` with the image or the script of another site's page, but says that it is one.
+fn is_by_another_site(head: &Parts) -> bool {
+    let said = |name, values: &[&str]| {
+        let mut all = head.headers.get_all(name).iter();
+        all.all(|said| {
+            values
+                .iter()
+                .any(|value| said.as_bytes() == value.as_bytes())
+        })
+    };
+    let is_navigation = head.headers.contains_key(FETCH_MODE)
+        && said(FETCH_MODE, &["navigate"])
+        && PAGES.contains(&head.uri.path());
+    !is_navigation && !said(FETCH_SITE, &["same-origin", "none"])
 }
 
 fn same_authority(origin: &[u8], host: &[u8]) -> bool {

@@ -65,7 +65,7 @@ fn welcome(account: &str, who: &SignedIn) -> Reply {
 }
 
 fn refusal() -> Reply {
-    let text = "The sign-in token is used, expired or unknown. Context for a new one.";
+    let text = "The sign-in token is used, expired or unknown. Go back to where you came from and open the portal again: each sign-in takes a new link.";
     page(StatusCode::UNAUTHORIZED, "Not signed in", text)
 }
 

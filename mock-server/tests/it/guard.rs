@@ -3,6 +3,8 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
+use serde_json::json;
+
 use crate::client::{Caller, PATIENCE, Stage, coded};
 
 #[test]
@@ -53,6 +55,46 @@ fn foreign_origins_and_hosts_are_refused_m7() {
             .get("/_mock/nothing")
             .expect(403);
     }
+}
+
+#[test]
+fn what_a_browser_loads_for_another_site_is_refused_m7() {
+    let stage = Stage::of_real_time();
+    let made = json!({ "name": "provision-lifecycle" });
+    let id = stage
+        .anyone
+        .post("/_mock/playbooks", made)
+        .expect(201)
+        .at("/id");
+    let ending = format!("/_mock/playbooks/{id}?finished=1");
+    let as_image = |site: &str| {
+        let caller = stage.anyone.with("Sec-Fetch-Site", site);
+        caller.and("Sec-Fetch-Mode", "no-cors")
+    };
+    for site in ["cross-site", "same-site", "anything"] {
+        as_image(site).get(&ending).expect(403);
+        as_image(site).get("/_mock/").expect(403);
+        let navigates = stage.anyone.with("Sec-Fetch-Site", site);
+        let navigates = navigates.and("Sec-Fetch-Mode", "navigate");
+        navigates.get(&ending).expect(403);
+        navigates.get("/_mock/").expect(200);
+        navigates.get("/_mock/docs").expect(200);
+    }
+    let verdict = stage.anyone.get(&format!("/_mock/playbooks/{id}"));
+    assert_eq!(verdict.at("/verdict"), "running", "it goes on");
+    for site in ["same-origin", "none"] {
+        as_image(site).get("/_mock/tenants").expect(200);
+    }
+}
+
+#[test]
+fn with_an_admin_key_the_key_and_the_origin_decide_m7() {
+    let stage = Stage::of(|builder| builder.admin_key("steering"));
+    let staff = stage.anyone.with_key("steering");
+    let elsewhere = staff.and("Sec-Fetch-Site", "cross-site");
+    elsewhere.get("/_mock/tenants").expect(200);
+    let elsewhere = staff.and("Origin", "http://evil.example");
+    elsewhere.get("/_mock/tenants").expect(403);
 }
 
 #[test]
