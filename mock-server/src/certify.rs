@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use crate::child::{self, NotRun};
+use crate::denied_notices::{DeniedNotices, NoticeFlags};
 use crate::evidence::escaped;
 use crate::exec::{NOT_HELD, Stage, refused};
 use crate::playbooks::{self, Client, Playbook};
@@ -29,6 +30,9 @@ pub(crate) struct Playbooks {
     /// File for the verdicts as JUnit
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
+
+    #[command(flatten)]
+    notices: NoticeFlags,
 }
 
 fn known(name: &str) -> Result<String, String> {
@@ -48,11 +52,13 @@ struct Verdict {
 
 /// Plays the playbooks one after the other; 0 when all passed.
 pub(crate) fn certify(settings: Settings, command: &[OsString], asked: &Playbooks) -> ExitCode {
+    let denied = DeniedNotices::from(asked.notices.clone());
     let played = Stage::new(settings).and_then(|stage| {
+        stage.server.mock().gather_evidence();
         let wanted = playbooks::all().iter();
         let wanted = wanted.filter(|one| asked.all || asked.names.contains(&one.name));
         wanted
-            .map(|playbook| play(&stage, playbook, command))
+            .map(|playbook| play(&stage, playbook, command, &denied))
             .collect()
     });
     let verdicts: Vec<Verdict> = match played {
@@ -80,6 +86,7 @@ fn play(
     stage: &Stage,
     playbook: &'static Playbook,
     command: &[OsString],
+    denied: &DeniedNotices,
 ) -> Result<Verdict, NotRun> {
     let mock = stage.server.mock();
     let started = mock.start_playbook(&playbook.name);
@@ -90,6 +97,12 @@ fn play(
     variables.push(("SECMON_PLAYBOOK", goal.to_string()));
     let code = child::run(command, &variables)?;
     let mut findings = mock.judge(&run, Client::Finished).findings;
+    if let Some(mut evidence) = mock.evidence() {
+        // Each playbook has its own.
+        let mut evidence = std::mem::take(&mut *evidence);
+        evidence.end();
+        findings.extend(evidence.denied(denied));
+    }
     if code != 0 {
         findings.push(format!("The command ended with exit code {code}."));
     }

@@ -1,12 +1,19 @@
 //! What a run met: every call with its operation and outcome, also of accounts that are gone (`exec --report`).
 
+mod check;
 mod har;
 mod report;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::http::routes::{self, Route};
+use crate::denied_notices::DeniedNotices;
+use crate::faults::{Aim, Incoming, RequestParams};
+use crate::http::paths::{Found, Paths};
+use crate::http::{query, routes};
 use crate::journal::JournalEntry;
+use crate::notice::Notice;
+use crate::notices::{CallContext, Known, UnreadPages};
+pub(crate) use check::{Check, Severity};
 pub(crate) use report::escaped;
 
 /// Bytes of bodies that are kept; later calls are counted only.
@@ -22,51 +29,95 @@ pub(crate) struct Evidence {
     bytes: usize,
     not_kept: u64,
     /// How often each operation ended each way.
-    met: BTreeMap<(&'static str, String), u64>,
+    met: BTreeMap<(String, String), u64>,
     /// How often each notice was given, with the first call that it was about.
-    notices: BTreeMap<(&'static str, String), (u64, u64)>,
+    notices: BTreeMap<(&'static str, String), Noticed>,
+    /// By account: the lists that are not read to their end.
+    unread: BTreeMap<Option<String>, UnreadPages>,
+}
+
+/// Calls that got the same notice.
+#[derive(Clone, Copy, Debug)]
+struct Noticed {
+    first_call: u64,
+    times: u64,
 }
 
 impl Evidence {
-    /// Hears of a call, and how many bytes its bodies have.
-    pub(crate) fn hear(&mut self, route: Option<&Route>, call: JournalEntry, bytes: usize) {
-        let operation = route.map_or("no operation", |route| route.operation);
-        let outcome = outcome(route, &call);
-        *self.met.entry((operation, outcome)).or_default() += 1;
-        for notice in &call.notices {
-            let about = (notice.code, notice.sentence.clone());
-            self.notices.entry(about).or_insert((0, call.id)).0 += 1;
+    /// Takes in a call, as the journal shows it, and how many bytes its entry has.
+    pub(crate) fn see(&mut self, call: &CallContext<'_>, shown: JournalEntry, bytes: usize) {
+        let operation = match call.operation {
+            "" => "no operation",
+            operation => operation,
+        };
+        let met = (operation.to_owned(), outcome(call.known, &shown));
+        *self.met.entry(met).or_default() += 1;
+        for notice in &shown.notices {
+            self.take_in(shown.id, notice);
+        }
+        if !call.is_by_staff() {
+            let unread = self.unread.entry(shown.tenant.clone()).or_default();
+            unread.see(call);
         }
         if self.calls.len() < MOST && self.bytes + bytes <= KEPT {
             self.bytes += bytes;
-            self.calls.push(call);
+            self.calls.push(shown);
         } else {
             self.not_kept += 1;
         }
     }
 
-    /// Which of these statuses and codes no call met.
-    pub(crate) fn missing<'a>(&self, required: &'a [String]) -> Vec<&'a str> {
-        let met: BTreeSet<&str> = (self.met.keys())
-            .flat_map(|(_, outcome)| outcome.split(' '))
-            .collect();
-        let required = required.iter().map(String::as_str);
-        required.filter(|outcome| !met.contains(outcome)).collect()
+    fn take_in(&mut self, call: u64, notice: &Notice) {
+        let noticed = self.notices.entry((notice.code, notice.sentence.clone()));
+        let noticed = noticed.or_insert(Noticed {
+            first_call: call,
+            times: 0,
+        });
+        noticed.times += 1;
+    }
+
+    /// Takes in that the client is done: what it has not read yet, it never will.
+    pub(crate) fn end(&mut self) {
+        for (account, unread) in std::mem::take(&mut self.unread) {
+            for (call, notice) in unread.left(account.as_deref()) {
+                self.take_in(call, &notice);
+            }
+        }
+    }
+
+    /// Whether any call came.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.met.is_empty()
+    }
+
+    /// The call that has most of what a fault waits for.
+    pub(crate) fn nearest_call(&self, aim: &Aim) -> Option<&JournalEntry> {
+        let paths = Paths::new();
+        let oldest_last = self.calls.iter().rev();
+        oldest_last.max_by_key(|call| likeness(&paths, aim, call))
+    }
+
+    /// The notices that are denied, each as a sentence.
+    pub(crate) fn denied(&self, denied: &DeniedNotices) -> Vec<String> {
+        let notices = self.notices.iter();
+        let notices = notices.filter(|((code, _), _)| denied.names(code));
+        notices
+            .map(|(what, noticed)| line(what, *noticed))
+            .collect()
+    }
+
+    /// Whether any call met this status or code.
+    pub(crate) fn has_met(&self, wanted: &str) -> bool {
+        let mut outcomes = self.met.keys().map(|(_, outcome)| outcome);
+        outcomes.any(|outcome| outcome.split(' ').any(|part| part == wanted))
     }
 
     /// Each notice as a sentence.
-    pub(crate) fn noticed(&self) -> Vec<String> {
-        let told = self
-            .notices
-            .iter()
-            .map(|((code, sentence), (times, call))| {
-                let often = match times {
-                    1 => String::new(),
-                    times => format!(", and {} more times", times - 1),
-                };
-                format!("{code}: {sentence} (call {call}{often})")
-            });
-        told.collect()
+    fn noticed(&self) -> Vec<String> {
+        let notices = self.notices.iter();
+        notices
+            .map(|(what, noticed)| line(what, *noticed))
+            .collect()
     }
 
     /// Each documented outcome of each operation, with how often it was met.
@@ -78,7 +129,8 @@ impl Evidence {
             .filter(|route| named.insert(route.operation))
         {
             for outcome in route.known.into_iter().flat_map(|known| known.outcomes) {
-                let met = self.met.get(&(route.operation, (*outcome).to_owned()));
+                let met = (route.operation.to_owned(), (*outcome).to_owned());
+                let met = self.met.get(&met);
                 documented.push((route.operation, *outcome, met.copied().unwrap_or(0)));
             }
         }
@@ -93,8 +145,44 @@ pub(crate) fn is_outcome(name: &str) -> bool {
     outcomes.any(|outcome| outcome.split(' ').any(|part| part == name))
 }
 
+/// How much a call has of what a fault waits for, and then how much its path or operation reads like it.
+fn likeness(paths: &Paths, aim: &Aim, call: &JournalEntry) -> (usize, u64) {
+    let Found { routes, segments } = paths.find(&call.path);
+    let route = routes.iter().find(|route| route.method == *call.method);
+    let query = query::parse(call.query.as_deref());
+    let parameter = |name: &str| {
+        let of_query = || query.get(name).map(String::as_str);
+        segments.get(name).or_else(of_query)
+    };
+    let body = call.body.to_string();
+    let operation = route.map(|route| route.operation);
+    let has = aim.likeness(&Incoming {
+        tenant: call.tenant.as_deref(),
+        operation,
+        method: &call.method,
+        path: &call.path,
+        params: RequestParams::new(&parameter, body.as_bytes()),
+    });
+    let reads_like = |wanted: &Option<String>, is: &str| {
+        let wanted = wanted.as_deref().unwrap_or_default();
+        (strsim::jaro_winkler(wanted, is) * 1000.0) as u64
+    };
+    let path = reads_like(&aim.path, &call.path);
+    let operation = reads_like(&aim.operation, operation.unwrap_or_default());
+    (has, path + operation)
+}
+
+fn line((code, sentence): &(&'static str, String), noticed: Noticed) -> String {
+    let Noticed { first_call, times } = noticed;
+    let often = match times {
+        1 => String::new(),
+        times => format!(", and {} more times", times - 1),
+    };
+    format!("{code}: {sentence} (call {first_call}{often})")
+}
+
 /// How a call ended: the status, with its string code where the documentation has one.
-fn outcome(route: Option<&Route>, call: &JournalEntry) -> String {
+fn outcome(known: Option<Known>, call: &JournalEntry) -> String {
     let Some(status) = call.status else {
         return "no answer".to_owned();
     };
@@ -103,7 +191,6 @@ fn outcome(route: Option<&Route>, call: &JournalEntry) -> String {
         return status;
     };
     let with_code = format!("{status} {code}");
-    let known = route.and_then(|route| route.known);
     let is_documented =
         |outcome: &str| known.is_some_and(|known| known.outcomes.contains(&outcome));
     if is_documented(&status) && !is_documented(&with_code) {

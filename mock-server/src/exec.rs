@@ -6,8 +6,11 @@ use std::process::ExitCode;
 
 use crate::chance;
 use crate::child::{self, NotRun};
-use crate::evidence::{self, Evidence};
-use crate::flags::{Given, Switch};
+use crate::denied_notices::{DeniedNotices, NoticeFlags};
+use crate::evidence::{self, Check, Evidence, Severity};
+use crate::faults::AimedAt;
+use crate::flags::Given;
+use crate::mock::Mock;
 use crate::settings::Settings;
 use crate::tls::Trust;
 use crate::{MockServer, Secret};
@@ -32,16 +35,8 @@ pub(crate) struct Demands {
     )]
     require: Vec<String>,
 
-    /// Exit 1 where the service tolerated what a careless client should hear of, and say what
-    #[arg(
-        long,
-        value_name = "on|off",
-        env = "SECMON_MOCK_DENY_NOTICES",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "on"
-    )]
-    deny_notices: Option<Given<Switch>>,
+    #[command(flatten)]
+    notices: NoticeFlags,
 }
 
 fn outcome(name: &str) -> Result<String, String> {
@@ -54,36 +49,59 @@ fn outcome(name: &str) -> Result<String, String> {
 }
 
 impl Demands {
-    fn is_any(&self) -> bool {
-        let is_given = |switch: &Option<Given<Switch>>| {
-            switch.clone().and_then(Given::value) == Some(Switch::On)
+    /// Holds the run against what was asked of it, and writes the report.
+    fn judge(self, mock: &Mock, evidence: &mut Evidence) -> Vec<Check> {
+        evidence.end();
+        let required = self.require.into_iter().filter(|name| !name.is_empty());
+        let mut checks: Vec<Check> = required.map(|name| Check::met(name, evidence)).collect();
+        let denied = DeniedNotices::from(self.notices);
+        if denied.is_any() {
+            checks.push(Check {
+                name: "nothing careless was sent".to_owned(),
+                severity: Severity::Error,
+                findings: evidence.denied(&denied),
+            });
+        }
+        let severity = match checks.is_empty() {
+            true => Severity::Warning,
+            false => Severity::Error,
         };
-        self.report.clone().and_then(Given::value).is_some()
-            || self.require.iter().any(|name| !name.is_empty())
-            || is_given(&self.deny_notices)
-    }
-
-    /// Writes the report, and says what the run did not hold.
-    fn failures(self, evidence: &Evidence) -> Vec<String> {
-        let required: Vec<String> = self
-            .require
-            .into_iter()
-            .filter(|name| !name.is_empty())
-            .collect();
-        let missing = evidence.missing(&required).into_iter();
-        let mut failures: Vec<String> = missing
-            .map(|name| format!("{name} was never met"))
-            .collect();
-        if self.deny_notices.and_then(Given::value) == Some(Switch::On) {
-            failures.extend(evidence.noticed());
-        }
+        checks.push(Check {
+            name: "calls came, and faults met them".to_owned(),
+            severity,
+            findings: without_effect(mock, evidence),
+        });
         if let Some(folder) = self.report.and_then(Given::value)
-            && let Err(error) = evidence.write(&folder, &failures)
+            && let Err(error) = evidence.write(&folder, &checks)
         {
-            failures.push(format!("{} cannot be written: {error}", folder.display()));
+            let finding = format!("{} cannot be written: {error}", folder.display());
+            checks.push(Check {
+                name: "the report was written".to_owned(),
+                severity: Severity::Error,
+                findings: vec![finding],
+            });
         }
-        failures
+        checks
     }
+}
+
+/// What a run as a whole did not do: it called nothing, or a fault met no call.
+fn without_effect(mock: &Mock, evidence: &Evidence) -> Vec<String> {
+    if evidence.is_empty() {
+        return vec!["no call came: does the command call SECMON_BASE_URL?".to_owned()];
+    }
+    let never_hit = mock.faults().never_hit();
+    let sentence = |aimed_at: &AimedAt| match aimed_at {
+        AimedAt::Handshakes => "a fault never hit: it waits for a TLS handshake".to_owned(),
+        AimedAt::Calls(aim) => match evidence.nearest_call(aim) {
+            Some(call) => format!(
+                "a fault never hit: it waits for {aim}; the nearest call was {} {} (call {})",
+                call.method, call.path, call.id
+            ),
+            None => format!("a fault never hit: it waits for {aim}"),
+        },
+    };
+    never_hit.iter().map(sentence).collect()
 }
 
 /// Starts a server, runs the command with its address and key in the environment, and gives the
@@ -91,20 +109,20 @@ impl Demands {
 /// is 1.
 pub(crate) fn exec(settings: Settings, command: &[OsString], demands: Demands) -> ExitCode {
     let ended = Stage::new(settings).and_then(|stage| {
-        if demands.is_any() {
-            stage.server.mock().gather_evidence();
-        }
+        let mock = stage.server.mock();
+        mock.gather_evidence();
         let first_key = stage.server.first_key().ok_or_else(|| {
             NotRun::before_it("the first account has no key; give it one in the configuration")
         })?;
         let code = child::run(command, &stage.variables(first_key))?;
-        let evidence = stage.server.mock().evidence();
-        let failures = evidence.map_or_else(Vec::new, |evidence| demands.failures(&evidence));
-        for failure in &failures {
-            eprintln!("error: {failure}");
+        let evidence = mock.evidence();
+        let checks =
+            evidence.map_or_else(Vec::new, |mut evidence| demands.judge(mock, &mut evidence));
+        for check in &checks {
+            check.tell();
         }
         Ok(match code {
-            0 if !failures.is_empty() => NOT_HELD,
+            0 if checks.iter().any(Check::failed) => NOT_HELD,
             code => code,
         })
     });

@@ -1,14 +1,14 @@
 //! Faults: trouble that a test orders for calls to come (M5).
 
-use std::cell::OnceCell;
+mod aim;
+
 use std::time::Duration;
 
 use http::StatusCode;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::chance::draw;
-use crate::http::body::{MOST_VALUES, bounded_object};
-use crate::subset::holds;
+pub(crate) use aim::{Aim, AimedAt, Incoming, RequestParams};
 
 /// What a fault does to the call that it hits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,11 +103,7 @@ impl TlsTrouble {
 /// A fault to be placed: by default it hits the next call of any method and path, once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    pub(crate) tenant: Option<String>,
-    pub(crate) operation: Option<String>,
-    pub(crate) method: Option<String>,
-    pub(crate) path: Option<String>,
-    pub(crate) matching: Option<Map<String, Value>>,
+    pub(crate) aim: Aim,
     pub(crate) times: u64,
     pub(crate) after: u64,
     pub(crate) probability: Option<f64>,
@@ -118,11 +114,7 @@ impl Fault {
     /// A fault with this effect.
     pub fn new(effect: Effect) -> Self {
         Self {
-            tenant: None,
-            operation: None,
-            method: None,
-            path: None,
-            matching: None,
+            aim: Aim::default(),
             times: 1,
             after: 0,
             probability: None,
@@ -169,15 +161,15 @@ impl Fault {
     /// Hits calls of this method and path only; `*` in the path stands for any text, `/` too.
     #[must_use]
     pub fn on(mut self, method: &str, path: &str) -> Self {
-        self.method = Some(method.to_ascii_uppercase());
-        self.path = Some(path.to_owned());
+        self.aim.method = Some(method.to_ascii_uppercase());
+        self.aim.path = Some(path.to_owned());
         self
     }
 
     /// Hits calls of this operation only, in both namespaces: a name that `secmon-mock routes` prints.
     #[must_use]
     pub fn operation(mut self, name: impl Into<String>) -> Self {
-        self.operation = Some(name.into());
+        self.aim.operation = Some(name.into());
         self
     }
 
@@ -185,7 +177,7 @@ impl Fault {
     /// it (M11). Of several, all must be said.
     #[must_use]
     pub fn matching(mut self, name: impl Into<String>, said: impl Into<Value>) -> Self {
-        let all = self.matching.get_or_insert_default();
+        let all = self.aim.matching.get_or_insert_default();
         all.insert(name.into(), said.into());
         self
     }
@@ -221,52 +213,6 @@ pub(crate) fn usual_retry_after(status: StatusCode) -> Option<String> {
     waits.contains(&status).then(|| "1".to_owned())
 }
 
-/// A call as faults see it: on arrival, before path, key and rate window are looked at.
-pub(crate) struct Incoming<'a> {
-    pub(crate) tenant: Option<&'a str>,
-    pub(crate) operation: Option<&'static str>,
-    pub(crate) method: &'a str,
-    pub(crate) path: &'a str,
-    pub(crate) said: Said<'a>,
-}
-
-/// What a call says, in its path, its query and its body.
-pub(crate) struct Said<'a> {
-    /// The parameter of this name.
-    parameter: &'a dyn Fn(&str) -> Option<&'a str>,
-    body: &'a [u8],
-    /// Read when a fault asks for it: most calls meet none.
-    parsed: OnceCell<Value>,
-}
-
-impl<'a> Said<'a> {
-    pub(crate) fn new(parameter: &'a dyn Fn(&str) -> Option<&'a str>, body: &'a [u8]) -> Self {
-        Self {
-            parameter,
-            body,
-            parsed: OnceCell::new(),
-        }
-    }
-
-    fn holds(&self, name: &str, part: &Value) -> bool {
-        let is_parameter = match part {
-            Value::String(text) => (self.parameter)(name) == Some(text),
-            Value::Number(_) | Value::Bool(_) => (self.parameter)(name) == Some(&part.to_string()),
-            _ => false,
-        };
-        is_parameter
-            || self
-                .body()
-                .get(name)
-                .is_some_and(|whole| holds(whole, part))
-    }
-
-    fn body(&self) -> &Value {
-        let read = || bounded_object(self.body, MOST_VALUES).map_or(Value::Null, Value::Object);
-        self.parsed.get_or_init(read)
-    }
-}
-
 /// A fault in its place, with what it did so far.
 #[derive(Clone, Debug)]
 pub(crate) struct Placed {
@@ -280,16 +226,7 @@ pub(crate) struct Placed {
 
 impl Placed {
     fn matches(&self, call: &Incoming<'_>) -> bool {
-        let fault = &self.fault;
-        let named =
-            |wanted: &Option<String>, is: Option<&str>| wanted.is_none() || wanted.as_deref() == is;
-        self.is_left()
-            && self.tls_trouble().is_none()
-            && named(&fault.tenant, call.tenant)
-            && named(&fault.operation, call.operation)
-            && named(&fault.method, Some(call.method))
-            && (fault.path.as_deref()).is_none_or(|pattern| wildcard(pattern, call.path))
-            && (fault.matching.iter().flatten()).all(|(name, part)| call.said.holds(name, part))
+        self.is_left() && self.tls_trouble().is_none() && self.fault.aim.fits(call)
     }
 
     fn is_left(&self) -> bool {
@@ -300,6 +237,13 @@ impl Placed {
         match self.fault.effect {
             Effect::Tls(trouble) => Some(trouble),
             _ => None,
+        }
+    }
+
+    fn aimed_at(&self) -> AimedAt {
+        match self.tls_trouble() {
+            Some(_) => AimedAt::Handshakes,
+            None => AimedAt::Calls(self.fault.aim.clone()),
         }
     }
 
@@ -320,6 +264,9 @@ impl Placed {
     }
 }
 
+/// Removed faults that are told of at the end of a run.
+const MOST_UNHIT: usize = 100;
+
 /// All faults of a server, in the order they were placed.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
@@ -327,6 +274,8 @@ pub(crate) struct Faults {
     last_id: u64,
     /// Rises with every change: who shows them sees whether they are the same.
     version: u64,
+    /// Faults that were removed before they hit anything.
+    removed_unhit: Vec<AimedAt>,
 }
 
 impl Faults {
@@ -345,7 +294,11 @@ impl Faults {
     }
 
     /// The first fault that acts on this call, and what it does to it.
-    pub(crate) fn hit(&mut self, call: &Incoming<'_>, seed: u64) -> Option<(u64, Effect)> {
+    pub(crate) fn matching_fault(
+        &mut self,
+        call: &Incoming<'_>,
+        seed: u64,
+    ) -> Option<(u64, Effect)> {
         let mut matching = self.placed.iter_mut().filter(|placed| placed.matches(call));
         let acting = matching.find_map(|placed| placed.acts(seed).then_some(placed))?;
         self.version += 1;
@@ -383,30 +336,43 @@ impl Faults {
 
     /// Removes one fault; whether it was there.
     pub(crate) fn remove(&mut self, id: u64) -> bool {
-        self.version += 1;
         let before = self.placed.len();
-        self.placed.retain(|placed| placed.id != id);
+        self.remove_where(|placed| placed.id == id);
         self.placed.len() < before
     }
 
     /// Removes the faults that name this account.
     pub(crate) fn clear_tenant(&mut self, name: &str) {
-        self.version += 1;
-        self.placed
-            .retain(|placed| placed.fault.tenant.as_deref() != Some(name));
+        self.remove_where(|placed| placed.fault.aim.tenant.as_deref() == Some(name));
     }
 
     pub(crate) fn remove_all(&mut self) {
-        self.version += 1;
-        self.placed.clear();
+        self.remove_where(|_| true);
     }
 
     /// Removes every fault and starts their numbers again.
     pub(crate) fn clear(&mut self) {
-        *self = Self {
-            version: self.version + 1,
-            ..Self::default()
-        };
+        self.remove_all();
+        self.last_id = 0;
+    }
+
+    fn remove_where(&mut self, is_meant: impl Fn(&Placed) -> bool) {
+        self.version += 1;
+        let (removed, placed) = std::mem::take(&mut self.placed)
+            .into_iter()
+            .partition::<Vec<_>, _>(|placed| is_meant(placed));
+        self.placed = placed;
+        let unhit = removed.iter().filter(|placed| placed.hits == 0);
+        let room = MOST_UNHIT.saturating_sub(self.removed_unhit.len());
+        self.removed_unhit
+            .extend(unhit.take(room).map(Placed::aimed_at));
+    }
+
+    /// What the faults aimed at that hit nothing, removed ones first.
+    pub(crate) fn never_hit(&self) -> Vec<AimedAt> {
+        let placed = self.placed.iter().filter(|placed| placed.hits == 0);
+        let placed = placed.map(Placed::aimed_at);
+        self.removed_unhit.iter().cloned().chain(placed).collect()
     }
 }
 

@@ -10,7 +10,7 @@ mod endpoints;
 mod firewall;
 pub(crate) mod head;
 mod list;
-mod paths;
+pub(crate) mod paths;
 mod port_alerts;
 mod pricing;
 mod problem;
@@ -82,6 +82,7 @@ pub(crate) fn stand_in(
         call,
         request: &request,
         manners: Manners::Kind,
+        facts: Vec::new(),
     });
     let json = |reply: &Reply| serde_json::from_slice(&reply.body).unwrap_or_default();
     answered

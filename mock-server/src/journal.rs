@@ -1,9 +1,10 @@
 //! The journal: the last calls of an account as they came in and were answered (M1, M6).
 
+mod headers;
 mod redaction;
 mod wanted;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -13,7 +14,8 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use crate::notices::{Heard, Memory, Notice};
+use crate::notice::Notice;
+pub(crate) use headers::Headers;
 pub(crate) use redaction::{Redaction, is_made_key};
 pub(crate) use wanted::{Lookout, Wanted};
 
@@ -38,9 +40,11 @@ pub(crate) struct Entry {
     pub(crate) method: Method,
     pub(crate) path: Box<str>,
     pub(crate) query: Option<Box<str>>,
+    pub(crate) headers: Headers,
     pub(crate) body: Bytes,
     /// None when nothing was answered.
     pub(crate) status: Option<StatusCode>,
+    pub(crate) response_headers: Headers,
     pub(crate) response: Bytes,
     /// Where nothing was answered, whether it was done all the same.
     pub(crate) processed: Option<bool>,
@@ -58,7 +62,8 @@ impl Entry {
     pub(crate) fn size(&self) -> usize {
         let query = self.query.as_ref().map_or(0, |query| query.len());
         let secrets: usize = self.secrets.iter().map(String::len).sum();
-        let head = self.method.as_str().len() + self.path.len() + query + secrets;
+        let headers = self.headers.size() + self.response_headers.size();
+        let head = self.method.as_str().len() + self.path.len() + query + headers + secrets;
         size_of::<Self>() + head + self.body.len() + self.response.len()
     }
 }
@@ -84,7 +89,6 @@ pub(crate) struct Journal {
     held: usize,
     dropped: u64,
     news: News,
-    memory: Memory,
 }
 
 /// Tells who waits for it that a call was recorded.
@@ -105,13 +109,6 @@ impl News {
 }
 
 impl Journal {
-    /// Records a call, with what earlier ones make of it.
-    pub(crate) fn record_heard(&mut self, mut entry: Entry, heard: &Heard<'_>) -> Arc<Entry> {
-        let notices = self.memory.hear(&entry, heard);
-        entry.notices.extend(notices);
-        self.record(entry)
-    }
-
     /// Records a call, at the place of its number.
     pub(crate) fn record(&mut self, entry: Entry) -> Arc<Entry> {
         let entry = Arc::new(entry);
@@ -171,10 +168,14 @@ pub struct JournalEntry {
     pub path: String,
     /// The raw query without `?`.
     pub query: Option<String>,
+    /// The request's headers, in lower case, with every value of each; credentials are `****`.
+    pub request_headers: BTreeMap<String, Vec<String>>,
     /// The request's body: the JSON value when it parses, else a string; null when empty.
     pub body: Value,
     /// The HTTP status; none when nothing was answered.
     pub status: Option<u16>,
+    /// The answer's headers, written like `request_headers`; empty when nothing was answered.
+    pub response_headers: BTreeMap<String, Vec<String>>,
     /// The answer's body, written like `body`.
     pub response: Value,
     /// Where nothing was answered, whether the call was processed all the same.
@@ -206,8 +207,10 @@ impl JournalEntry {
             method: in_text(entry.method.as_str()),
             path: in_text(&entry.path),
             query: entry.query.as_deref().map(in_text),
+            request_headers: entry.headers.shown(in_text),
             body: in_body(&entry.body),
             status: entry.status.map(|status| status.as_u16()),
+            response_headers: entry.response_headers.shown(in_text),
             response: in_body(&entry.response),
             processed: entry.processed,
             fault: entry.fault,

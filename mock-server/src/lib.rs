@@ -35,6 +35,7 @@ mod child;
 mod clock;
 pub mod command_line;
 mod config;
+mod denied_notices;
 mod embedded;
 mod events;
 mod evidence;
@@ -47,6 +48,7 @@ mod http;
 mod journal;
 mod mock;
 mod nearest;
+mod notice;
 mod notices;
 mod openapi;
 mod partner;
@@ -73,7 +75,7 @@ pub use faults::{CloseAt, Effect, Fault, TlsTrouble};
 pub use fixtures::Fixtures;
 pub use journal::JournalEntry;
 pub use mock::{AdminError, TenantOptions};
-pub use notices::Notice;
+pub use notice::Notice;
 pub use run::run;
 pub use secmon_engine::{
     Catalogue, ClientId, DomainFindings, Instant, LeakDataset, Limits, OpenPort, Progress,

@@ -22,6 +22,7 @@ use crate::events::Ring;
 use crate::evidence::Evidence;
 use crate::faults::Faults;
 use crate::journal::{Journal, News};
+use crate::notices::RejectedKey;
 use crate::partner::lock;
 use crate::playbooks::Run;
 use crate::settings::Settings;
@@ -50,6 +51,8 @@ pub(crate) struct Mock {
     playbooks: Mutex<Vec<Run>>,
     /// Calls whose key is of no account.
     unattributed: Mutex<Journal>,
+    /// The key that was refused last, whoever's it is.
+    pub(crate) rejected_key: RejectedKey,
     /// Tells of every call, whoever's it is.
     news: News,
     /// What happens, once somebody has listened.
@@ -81,6 +84,7 @@ impl Mock {
             faults: Mutex::default(),
             playbooks: Mutex::default(),
             unattributed: Mutex::default(),
+            rejected_key: RejectedKey::default(),
             news: News::default(),
             events: OnceLock::new(),
             evidence: OnceLock::new(),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::StartError;
 use crate::mock::Mock;
+use crate::notice::Certificate;
 use crate::server::Wire;
 use crate::settings::TlsSettings;
 
@@ -23,6 +24,12 @@ impl Authority {
     }
 }
 
+/// A handshake that went well.
+pub(crate) struct Handshake {
+    pub(crate) stream: Secured,
+    pub(crate) certificate: Certificate,
+}
+
 pub(crate) enum Terminator {}
 
 impl Terminator {
@@ -30,7 +37,7 @@ impl Terminator {
         match authority {}
     }
 
-    pub(crate) async fn accept(&self, _: Wire) -> io::Result<Secured> {
+    pub(crate) async fn accept(&self, _: Wire) -> io::Result<Handshake> {
         match *self {}
     }
 }

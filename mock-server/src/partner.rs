@@ -8,6 +8,7 @@ use secmon_engine::{Account, AccountSettings, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::journal::Journal;
+use crate::notices::CallHistory;
 use crate::playbooks::Watch;
 
 /// Takes a lock. A panic elsewhere while it was held does not end the server.
@@ -84,6 +85,7 @@ pub(crate) struct Partner {
     clock_offset_ms: AtomicU64,
     account: Mutex<Account>,
     journal: Mutex<Journal>,
+    history: Mutex<CallHistory>,
     /// Who looks on, where the account is a playbook's.
     watch: OnceLock<Arc<Mutex<Watch>>>,
 }
@@ -98,6 +100,7 @@ impl Partner {
             clock_offset_ms: AtomicU64::new(entry.clock_offset_ms),
             account: Mutex::new(account),
             journal: Mutex::default(),
+            history: Mutex::default(),
             watch: OnceLock::new(),
         }
     }
@@ -141,6 +144,11 @@ impl Partner {
 
     pub(crate) fn journal(&self) -> MutexGuard<'_, Journal> {
         lock(&self.journal)
+    }
+
+    /// What its later calls are held against.
+    pub(crate) fn history(&self) -> MutexGuard<'_, CallHistory> {
+        lock(&self.history)
     }
 
     /// Lets a playbook look on from now on.

@@ -74,7 +74,7 @@ impl Mock {
         prepare(playbook, &mut account, made.partner.time(self.now()))?;
         for fault in &playbook.faults {
             let mut fault = read_fault(fault)?;
-            fault.tenant = Some(tenant.clone());
+            fault.aim.tenant = Some(tenant.clone());
             self.faults().place(fault);
         }
         let watch = Arc::new(Mutex::new(Watch::new(playbook, &mut account)));

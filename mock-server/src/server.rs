@@ -29,8 +29,9 @@ use tokio::net::TcpStream;
 use tokio::sync::{Semaphore, watch};
 
 use crate::http::{Api, Ending};
+use crate::notice::Certificate;
 use crate::openapi;
-use crate::tls::Terminator;
+use crate::tls::{Handshake, Terminator};
 pub(crate) use arrival::{ArrivedOn, Scheme};
 pub(crate) use hangup::Hangup;
 use hangup::{Half, HungUp};
@@ -195,20 +196,32 @@ async fn receive(
     let _ = stream.set_nodelay(true);
     let fate = Arc::new(Fate::default());
     let wire = Wire::new(stream, Arc::clone(&fate));
-    let (line, scheme) = match behind.tls {
-        None => (Line::Plain(wire), Scheme::Http),
+    let (line, scheme, certificate) = match behind.tls {
+        None => (Line::Plain(wire), Scheme::Http, Certificate::Right),
         // In a box, so that connections without TLS need no room for it.
         Some(tls) => match Box::pin(secured(&tls, wire, closing)).await {
-            Some(line) => (line, Scheme::Https),
+            Some(shaken) => (
+                Line::Secured(Box::new(shaken.stream)),
+                Scheme::Https,
+                shaken.certificate,
+            ),
             None => return,
         },
     };
-    let arrived_on = ArrivedOn { address, scheme };
+    let arrived_on = ArrivedOn {
+        address,
+        scheme,
+        certificate,
+    };
     converse(line, fate, arrived_on, behind.services, watcher).await;
 }
 
 /// The connection behind its handshake; none where that fails, takes too long, or the server ends.
-async fn secured(tls: &Terminator, wire: Wire, mut closing: watch::Receiver<()>) -> Option<Line> {
+async fn secured(
+    tls: &Terminator,
+    wire: Wire,
+    mut closing: watch::Receiver<()>,
+) -> Option<Handshake> {
     let mut handshake = pin!(tokio::time::timeout(HANDSHAKE_TIMEOUT, tls.accept(wire)));
     let mut closed = pin!(closing.changed());
     let shaken = std::future::poll_fn(|context| {
@@ -217,8 +230,7 @@ async fn secured(tls: &Terminator, wire: Wire, mut closing: watch::Receiver<()>)
         }
         handshake.as_mut().poll(context).map(Some)
     });
-    let stream = shaken.await?.ok()?.ok()?;
-    Some(Line::Secured(Box::new(stream)))
+    shaken.await?.ok()?.ok()
 }
 
 /// Answers the requests of one connection, until either side ends it.

@@ -11,6 +11,7 @@ use crate::clock::Movement;
 use crate::faults::{Fault, wildcard};
 use crate::journal::{JournalEntry, Redaction, Wanted};
 use crate::mock::{Mock, NewTenant, RecordRef};
+use crate::notice::Notice;
 use crate::store::{Commit, wait};
 use crate::{AdminError, Scenario};
 
@@ -146,11 +147,9 @@ impl Tenant {
     }
 
     /// Places a fault that hits calls of this account only; its id.
-    pub fn fault(&self, fault: Fault) -> u64 {
-        self.mock.faults().place(Fault {
-            tenant: Some(self.name.clone()),
-            ..fault
-        })
+    pub fn fault(&self, mut fault: Fault) -> u64 {
+        fault.aim.tenant = Some(self.name.clone());
+        self.mock.faults().place(fault)
     }
 
     /// Removes the account's faults.
@@ -205,20 +204,28 @@ impl Tenant {
     }
 
     /// Checks that no call was careless: a misspelt name, a read without the customer, a repeat that may act twice, a
-    /// call before `Retry-After` (M10).
+    /// call before `Retry-After`, a list that was not read to its end (M10).
     ///
     /// # Errors
     ///
     /// One line for each notice, with its call.
     pub fn verify_no_notices(&self) -> Result<(), String> {
         let journal = self.journal();
-        let told = journal.iter().flat_map(|call| {
-            let line = |sentence| format!("{} {}: {sentence}", call.method, call.path);
-            call.notices
-                .iter()
-                .map(move |notice| line(&notice.sentence))
+        let line = |call: &JournalEntry, notice: &Notice| {
+            format!("{} {}: {}", call.method, call.path, notice.sentence)
+        };
+        let of_calls = journal.iter().flat_map(|call| {
+            let notices = call.notices.iter();
+            notices.map(move |notice| line(call, notice))
         });
-        let told: Vec<String> = told.collect();
+        let partner = self.mock.partner(&self.name).ok();
+        let unread = partner.map_or_else(Vec::new, |partner| {
+            partner.history().unread().left(Some(&self.name))
+        });
+        let unread = unread
+            .into_iter()
+            .map(|(call, notice)| format!("call {call}: {}", notice.sentence));
+        let told: Vec<String> = of_calls.chain(unread).collect();
         if told.is_empty() {
             Ok(())
         } else {

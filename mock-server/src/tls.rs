@@ -18,6 +18,7 @@ use tokio_rustls::{LazyConfigAcceptor, server::TlsStream};
 use crate::StartError;
 use crate::faults::TlsTrouble;
 use crate::mock::Mock;
+use crate::notice::Certificate;
 use crate::partner::lock;
 use crate::server::Wire;
 pub(crate) use authority::Authority;
@@ -25,6 +26,12 @@ use authority::Leaf;
 pub(crate) use trust::Trust;
 
 pub(crate) type Secured = TlsStream<Wire>;
+
+/// A handshake that went well.
+pub(crate) struct Handshake {
+    pub(crate) stream: Secured,
+    pub(crate) certificate: Certificate,
+}
 
 /// Certificates at hand at once; accounts, and so names, come and go by the thousand.
 const MOST_LEAVES: usize = 256;
@@ -72,15 +79,19 @@ impl Terminator {
     }
 
     /// The connection behind its handshake.
-    pub(crate) async fn accept(&self, wire: Wire) -> io::Result<Secured> {
+    pub(crate) async fn accept(&self, wire: Wire) -> io::Result<Handshake> {
         let begun = LazyConfigAcceptor::new(Acceptor::default(), wire).await?;
         let names = self.names_for(begun.client_hello().server_name());
         let trouble = self.mock.faults().hit_handshake(self.mock.seed());
-        let config = match trouble {
-            Some(trouble) => self.troubled(trouble, names)?,
-            None => self.ready(names)?,
+        let (config, certificate) = match trouble {
+            Some(trouble) => (self.troubled(trouble, names)?, Certificate::Wrong),
+            None => (self.ready(names)?, Certificate::Right),
         };
-        begun.into_stream(config).await
+        let stream = begun.into_stream(config).await?;
+        Ok(Handshake {
+            stream,
+            certificate,
+        })
     }
 
     /// The names of the certificate for a client that asks for this one. Who asks for a name that nobody has here is

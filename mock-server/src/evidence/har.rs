@@ -1,5 +1,7 @@
 //! Calls as an HTTP archive (HAR 1.2), which browsers' tools open.
 
+use std::collections::BTreeMap;
+
 use http::StatusCode;
 use serde_json::{Value, json};
 
@@ -28,7 +30,7 @@ fn entry(call: &JournalEntry) -> Value {
         "url": format!("{ORIGIN}{}{mark}{query}", call.path),
         "httpVersion": "HTTP/1.1",
         "cookies": [],
-        "headers": [],
+        "headers": headers(&call.request_headers),
         "queryString": pairs
             .map(|(name, value)| json!({ "name": name, "value": value }))
             .collect::<Vec<_>>(),
@@ -37,7 +39,8 @@ fn entry(call: &JournalEntry) -> Value {
     });
     if !call.body.is_null() {
         let text = body(&call.body);
-        request["postData"] = json!({ "mimeType": "application/json", "text": text });
+        request["postData"] =
+            json!({ "mimeType": content_type(&call.request_headers), "text": text });
     }
     // The archive's way to say that nothing was answered.
     let status = call.status.unwrap_or(0);
@@ -52,8 +55,8 @@ fn entry(call: &JournalEntry) -> Value {
             "statusText": reason.and_then(|status| status.canonical_reason()).unwrap_or_default(),
             "httpVersion": "HTTP/1.1",
             "cookies": [],
-            "headers": [],
-            "content": { "size": text.len(), "mimeType": "application/json", "text": text },
+            "headers": headers(&call.response_headers),
+            "content": { "size": text.len(), "mimeType": content_type(&call.response_headers), "text": text },
             "redirectURL": "",
             "headersSize": -1,
             "bodySize": text.len(),
@@ -62,6 +65,24 @@ fn entry(call: &JournalEntry) -> Value {
         "timings": { "send": 0, "wait": milliseconds, "receive": 0 },
         "comment": format!("call {} of {}", call.id, call.tenant.as_deref().unwrap_or("no account")),
     })
+}
+
+type Headers = BTreeMap<String, Vec<String>>;
+
+fn headers(headers: &Headers) -> Vec<Value> {
+    let values = |(name, values): (&String, &Vec<String>)| {
+        let pair = |value| json!({ "name": name, "value": value });
+        values.iter().map(pair).collect::<Vec<_>>()
+    };
+    headers.iter().flat_map(values).collect()
+}
+
+/// Empty where nothing says it, as the archive has it.
+fn content_type(headers: &Headers) -> &str {
+    let first = headers
+        .get("content-type")
+        .and_then(|values| values.first());
+    first.map_or("", String::as_str)
 }
 
 /// A body as text: JSON again, where it was JSON.

@@ -6,18 +6,18 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Evidence, har};
+use super::{Check, Evidence, har};
 
 impl Evidence {
     /// Writes `journal.json`, `journal.har`, `outcomes.json` and `junit.xml` into the folder.
-    pub(crate) fn write(&self, folder: &Path, failures: &[String]) -> io::Result<()> {
+    pub(crate) fn write(&self, folder: &Path, checks: &[Check]) -> io::Result<()> {
         std::fs::create_dir_all(folder)?;
         let journal = json!({ "dropped": self.not_kept, "requests": self.calls });
         let files = [
             ("journal.json", pretty(&journal)),
             ("journal.har", pretty(&har::archive(&self.calls))),
             ("outcomes.json", pretty(&self.outcomes())),
-            ("junit.xml", self.junit(failures)),
+            ("junit.xml", junit(checks)),
         ];
         for (name, text) in files {
             std::fs::write(folder.join(name), text)?;
@@ -40,37 +40,32 @@ impl Evidence {
             "notices": self.noticed(),
         })
     }
+}
 
-    /// A case for each documented outcome, skipped where it was not met, and one for what the run was asked to hold.
-    fn junit(&self, failures: &[String]) -> String {
-        let documented = self.documented();
-        let never = documented
-            .iter()
-            .filter(|(_, _, times)| *times == 0)
-            .count();
-        let (tests, failed) = (documented.len() + 1, usize::from(!failures.is_empty()));
-        let mut xml = format!(
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
-             <testsuite name=\"secmon-mock\" tests=\"{tests}\" failures=\"{failed}\" skipped=\"{never}\">\n  \
-             <testcase classname=\"secmon-mock\" name=\"what the run was asked to hold\">\n"
+/// A case for each thing that the run was asked to hold.
+fn junit(checks: &[Check]) -> String {
+    let failed = checks.iter().filter(|check| check.failed()).count();
+    let tests = checks.len();
+    let mut xml = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"secmon-mock\" tests=\"{tests}\" failures=\"{failed}\">\n"
+    );
+    for check in checks {
+        let name = escaped(&check.name);
+        // Writing to a text does not fail.
+        let _ = writeln!(
+            xml,
+            "  <testcase classname=\"secmon-mock\" name=\"{name}\">"
         );
-        for failure in failures {
-            // Writing to a text does not fail.
-            let _ = writeln!(xml, "    <failure>{}</failure>", escaped(failure));
+        let element = match check.failed() {
+            true => "failure",
+            false => "system-err",
+        };
+        for finding in &check.findings {
+            let _ = writeln!(xml, "    <{element}>{}</{element}>", escaped(finding));
         }
         xml.push_str("  </testcase>\n");
-        for (operation, outcome, times) in documented {
-            let end = match times {
-                0 => "><skipped message=\"never met\"/></testcase>",
-                _ => "/>",
-            };
-            let _ = writeln!(
-                xml,
-                "  <testcase classname=\"{operation}\" name=\"{outcome}\"{end}"
-            );
-        }
-        xml + "</testsuite>\n"
     }
+    xml + "</testsuite>\n"
 }
 
 fn pretty(value: &Value) -> String {

@@ -1,6 +1,8 @@
 //! The way of a call: fault, route, key, rate window, validation, engine, durable, envelope,
 //! journal, answer.
 
+mod record;
+
 use std::sync::{Arc, OnceLock};
 use std::time::Instant as Stopwatch;
 
@@ -17,11 +19,10 @@ use super::problem::{ErrorShape, coded, validation_shape};
 use super::reply::{self, Reply};
 use super::routes::{Answer, Group, Route, Run};
 use super::{head, query, sso_page, trouble, unkind};
-use crate::faults::{CloseAt, Effect, Incoming, Said};
+use crate::faults::{CloseAt, Effect, Incoming, RequestParams};
 use crate::fields::FieldErrors;
-use crate::journal::{self, Entry, JournalEntry, Redaction};
 use crate::mock::{Holder, Mock};
-use crate::notices::{self, Heard, Pause};
+use crate::notice::Fact;
 use crate::partner::Partner;
 use crate::server::{ArrivedOn, Hangup};
 use crate::settings::Manners;
@@ -155,6 +156,8 @@ struct InFlight<'a> {
     server_now: Instant,
     /// The call's number in the journal, once it has one.
     number: OnceLock<u64>,
+    /// What its operation noted.
+    facts: OnceLock<Vec<Fact>>,
     stopwatch: Stopwatch,
 }
 
@@ -181,6 +184,7 @@ impl<'a> InFlight<'a> {
             host: head::host_name(head),
             sandbox: sandbox(&head.headers),
             number: OnceLock::new(),
+            facts: OnceLock::new(),
             stopwatch: Stopwatch::now(),
         }
     }
@@ -207,7 +211,7 @@ impl<'a> InFlight<'a> {
         if !head::has_one_host(request.head) {
             return Ended::by_itself(Ending::Answer(ambiguous(self.now())));
         }
-        match self.hit(request) {
+        match self.matching_fault(request) {
             None => Ended::by_itself(Ending::Answer(self.answer(request).await)),
             Some((fault, effect)) => Ended {
                 ending: self.under(effect, request).await,
@@ -217,7 +221,7 @@ impl<'a> InFlight<'a> {
     }
 
     /// The fault that acts on this call.
-    fn hit(&self, request: &PartnerRequest<'_>) -> Option<(u64, Effect)> {
+    fn matching_fault(&self, request: &PartnerRequest<'_>) -> Option<(u64, Effect)> {
         let partner = self.key.and(self.partner.as_ref());
         let parameter = |name: &str| request.parameter(name);
         let incoming = Incoming {
@@ -225,9 +229,11 @@ impl<'a> InFlight<'a> {
             operation: self.route().map(|route| route.operation),
             method: self.method.as_str(),
             path: request.path(),
-            said: Said::new(&parameter, request.sent.bytes()),
+            params: RequestParams::new(&parameter, request.sent.bytes()),
         };
-        self.mock.faults().hit(&incoming, self.mock.seed())
+        self.mock
+            .faults()
+            .matching_fault(&incoming, self.mock.seed())
     }
 
     /// The operation that is called.
@@ -309,8 +315,22 @@ impl<'a> InFlight<'a> {
         match route.run {
             Run::Open => (reply::health(self.now()), self.settled()),
             Run::Keyed(answer) => self.keyed(route.group, answer, request),
-            Run::SignIn => sso_page::sign_in(self.mock, request),
+            Run::SignIn => self.signed_in(request),
         }
+    }
+
+    fn signed_in(&self, request: &PartnerRequest<'_>) -> (Reply, Commit) {
+        let (reply, commit) = sso_page::sign_in(self.mock, request);
+        if self.partner.is_some() && !reply.status.is_success() {
+            self.keep(vec![Fact::StaleToken]);
+        }
+        (reply, commit)
+    }
+
+    /// Keeps what the operation noted.
+    fn keep(&self, facts: Vec<Fact>) {
+        // A call meets one operation.
+        let _ = self.facts.set(facts);
     }
 
     /// Where a call changes nothing, its answer still tells of what others changed.
@@ -372,13 +392,16 @@ impl<'a> InFlight<'a> {
             key,
             sandbox: self.sandbox,
         };
-        let reply = answer(&mut Context {
+        let mut context = Context {
             account: &mut account,
             call,
             request,
             manners,
-        })
-        .unwrap_or_else(|problem| problem.reply(group.error_shape(), now));
+            facts: Vec::new(),
+        };
+        let reply =
+            answer(&mut context).unwrap_or_else(|problem| problem.reply(group.error_shape(), now));
+        self.keep(context.facts);
         if let Some(mut watch) = partner.watch() {
             let line = format!("{} {}", self.method, request.path());
             watch.look(self.number(), &line, &mut account);
@@ -413,89 +436,6 @@ impl<'a> InFlight<'a> {
             message,
             now,
         ))
-    }
-
-    /// Records a call of the partner API.
-    fn record(&self, request: &PartnerRequest<'_>, ended: &Ended) {
-        if !request.path().starts_with("/api/") && request.path() != sso_page::PATH {
-            return;
-        }
-        let reply = ended.ending.reply();
-        let entry = Entry {
-            id: self.number(),
-            at: self.arrived,
-            method: self.method.clone(),
-            path: request.path().into(),
-            query: request.head.uri.query().map(Into::into),
-            body: journal::kept(request.sent.bytes()),
-            status: reply.map(|reply| reply.status),
-            response: reply.map_or_else(Bytes::new, |reply| journal::kept_answer(&reply.body)),
-            processed: match ended.ending {
-                Ending::Nothing { processed, .. } => Some(processed),
-                Ending::Answer(_) | Ending::Half(_) => None,
-            },
-            fault: ended.fault,
-            sandbox: self.sandbox,
-            secrets: self.secrets(reply),
-            notices: self.route().map_or_else(Vec::new, |route| {
-                notices::of_request(route, request, reply.map(|reply| reply.status))
-            }),
-            duration_us: u64::try_from(self.stopwatch.elapsed().as_micros()).unwrap_or(u64::MAX),
-        };
-        let (tenant, entry) = match &self.partner {
-            Some(partner) => {
-                if let Some(mut watch) = partner.watch() {
-                    watch.hear(&entry);
-                }
-                let heard = self.heard(reply);
-                let entry = partner.journal().record_heard(entry, &heard);
-                (Some(partner.name()), entry)
-            }
-            None => (None, self.mock.unattributed().record(entry)),
-        };
-        self.give_evidence(tenant, &entry);
-        if let Some(mut events) = self.mock.events() {
-            events.call(tenant, &entry);
-        }
-        self.mock.news().tell();
-    }
-
-    /// Keeps the call where a run is to be told of later.
-    fn give_evidence(&self, tenant: Option<&str>, entry: &Entry) {
-        if let Some(mut evidence) = self.mock.evidence() {
-            let secrets = self.mock.secrets();
-            let redaction = Redaction::new(secrets.iter().map(String::as_str));
-            let call = JournalEntry::new(tenant, entry, &redaction);
-            evidence.hear(self.route(), call, entry.size());
-        }
-    }
-
-    /// What the notices about later calls take of this one.
-    fn heard(&self, reply: Option<&Reply>) -> Heard<'_> {
-        let pause = |reply: &Reply| {
-            Some(Pause {
-                until: self.now().plus(reply.pause()?),
-                window: reply.full,
-            })
-        };
-        Heard {
-            operation: self.route().map_or("", |route| route.operation),
-            key: self.key.unwrap_or_default(),
-            window: self.route().and_then(|route| route.group.window()),
-            came: self.stopwatch,
-            pause: reply.and_then(pause),
-        }
-    }
-
-    /// What only this call shows to be a secret: a key that nobody knows, a token.
-    fn secrets(&self, reply: Option<&Reply>) -> Vec<String> {
-        let unknown = self.key.filter(|_| self.partner.is_none());
-        let token = reply.and_then(|reply| reply.secret.clone());
-        unknown
-            .map(str::to_owned)
-            .into_iter()
-            .chain(token)
-            .collect()
     }
 }
 

@@ -12,6 +12,7 @@ use super::head;
 use super::paths::Segments;
 use super::problem::Problem;
 use crate::fields::{Fields, readers};
+use crate::notice::Fact;
 use crate::server::ArrivedOn;
 use crate::settings::Manners;
 
@@ -65,11 +66,18 @@ pub(crate) struct Context<'a> {
     pub(crate) call: Call,
     pub(crate) request: &'a PartnerRequest<'a>,
     pub(crate) manners: Manners,
+    /// What notices are made from.
+    pub(crate) facts: Vec<Fact>,
 }
 
 impl Context<'_> {
     /// The account's time.
     pub(crate) fn now(&self) -> Instant {
         self.call.now
+    }
+
+    /// Notes what the answer does not tell plainly.
+    pub(crate) fn note(&mut self, fact: Fact) {
+        self.facts.push(fact);
     }
 }

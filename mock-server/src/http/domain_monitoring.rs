@@ -14,6 +14,7 @@ use super::problem::Problem;
 use super::reply::{self, Reply};
 use super::{customer, list};
 use crate::fields::{Fields, Raw, readers};
+use crate::notice::Fact;
 
 /// The largest `per_page` of alerts and mentions.
 const LARGEST_PAGE: i64 = 50;
@@ -95,7 +96,7 @@ pub(crate) fn alerts(context: &mut Context<'_>) -> Result<Reply, Problem> {
         .at(context.call)
         .list_domain_alerts(domain, request)?;
     let alerts = Alerts {
-        numbers: PageNumbers::of(&found),
+        numbers: PageNumbers::of(context, &found),
         alerts: found.items,
     };
     Ok(reply::success(StatusCode::OK, alerts, context.now()))
@@ -170,7 +171,7 @@ pub(crate) fn mentions(context: &mut Context<'_>) -> Result<Reply, Problem> {
         .at(context.call)
         .list_mentions(domain, request)?;
     let mentions = Mentions {
-        numbers: PageNumbers::of(&found),
+        numbers: PageNumbers::of(context, &found),
         mentions: found.items,
     };
     Ok(reply::success(StatusCode::OK, mentions, context.now()))
@@ -195,7 +196,13 @@ pub(crate) fn leaks(context: &mut Context<'_>) -> Result<Reply, Problem> {
         .at(context.call)
         .list_leaks(domain, request)?;
     match leaks {
-        LeakAnswer::Page(page) => Ok(reply::success(StatusCode::OK, page, context.now())),
+        LeakAnswer::Page(page) => {
+            context.note(Fact::Page {
+                number: page.page,
+                has_more: page.page.saturating_mul(page.page_size) < page.total,
+            });
+            Ok(reply::success(StatusCode::OK, page, context.now()))
+        }
         LeakAnswer::Unreachable(failure) => Ok(reply::success(
             StatusCode::SERVICE_UNAVAILABLE,
             failure,

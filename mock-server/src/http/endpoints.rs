@@ -34,12 +34,7 @@ pub(crate) fn list(context: &mut Context<'_>) -> Result<Reply, Problem> {
         current_endpoint_count: found.current_endpoint_count,
         status_counts: found.status_counts,
     };
-    Ok(list::resource(
-        context.request,
-        &found.endpoints,
-        counts,
-        context.now(),
-    ))
+    Ok(list::resource(context, &found.endpoints, counts))
 }
 
 /// `POST /endpoints`.

@@ -1,12 +1,13 @@
 //! Lists: which page is asked for, and the envelopes of a page (A13, A18).
 
-use secmon_engine::{Instant, Page, Paged};
+use secmon_engine::{Page, Paged};
 use serde::Serialize;
 
-use super::context::PartnerRequest;
+use super::context::{Context, PartnerRequest};
 use super::query;
 use super::reply::{Meta, Reply};
 use crate::fields::{Fields, readers};
+use crate::notice::Fact;
 use crate::settings::Manners;
 
 /// The largest `per_page` where nothing else is documented.
@@ -72,23 +73,23 @@ struct List<'a, T, M> {
 
 /// The resource envelope of a list; `more` stands in its `meta` besides the numbers of the page.
 pub(crate) fn resource<T: Serialize>(
-    request: &PartnerRequest<'_>,
+    context: &mut Context<'_>,
     paged: &Paged<T>,
     more: impl Serialize,
-    now: Instant,
 ) -> Reply {
+    note_page(context, paged);
     let meta = ListMeta {
         current_page: paged.page.number.get(),
         per_page: paged.page.size.get(),
         total: paged.total,
         more,
-        meta: Meta::at(now),
+        meta: Meta::at(context.now()),
     };
     Reply::json(
         http::StatusCode::OK,
         &List {
             data: &paged.items,
-            links: Links::new(request, paged),
+            links: Links::new(context.request, paged),
             meta,
         },
     )
@@ -104,7 +105,8 @@ pub(crate) struct PageNumbers {
 }
 
 impl PageNumbers {
-    pub(crate) fn of<T>(paged: &Paged<T>) -> Self {
+    pub(crate) fn of<T>(context: &mut Context<'_>, paged: &Paged<T>) -> Self {
+        note_page(context, paged);
         Self {
             total: paged.total,
             current_page: paged.page.number.get(),
@@ -112,4 +114,11 @@ impl PageNumbers {
             has_more: paged.has_more(),
         }
     }
+}
+
+fn note_page<T>(context: &mut Context<'_>, paged: &Paged<T>) {
+    context.note(Fact::Page {
+        number: paged.page.number.get(),
+        has_more: paged.has_more(),
+    });
 }

@@ -45,7 +45,7 @@ pub(crate) fn list(context: &mut Context<'_>) -> Result<Reply, Problem> {
     })?;
     let found = context.account.at(context.call).list_port_alerts(request);
     let alerts = Alerts {
-        numbers: PageNumbers::of(&found),
+        numbers: PageNumbers::of(context, &found),
         alerts: found.items,
     };
     Ok(reply::success(StatusCode::OK, alerts, context.now()))

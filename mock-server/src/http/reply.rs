@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::body::Body;
 use bytes::Bytes;
 use http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER};
-use http::{HeaderValue, Response, StatusCode};
+use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use http_body_util::Full;
 use secmon_engine::{Done, Instant, Outcome, RateGroup, Timestamp};
 use serde::Serialize;
@@ -93,6 +93,23 @@ impl Reply {
         self
     }
 
+    /// Its headers but for those that the connection adds.
+    pub(crate) fn headers(&self) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        if !self.content_type.is_empty() {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        }
+        let wait = self.retry_after.as_deref().map(HeaderValue::from_str);
+        if let Some(Ok(wait)) = wait {
+            headers.insert(RETRY_AFTER, wait);
+        }
+        let methods = self.allow.as_deref().map(HeaderValue::from_str);
+        if let Some(Ok(methods)) = methods {
+            headers.insert(ALLOW, methods);
+        }
+        headers
+    }
+
     /// Says which methods the path has.
     pub(crate) fn allow(mut self, methods: String) -> Self {
         self.allow = Some(methods);
@@ -102,22 +119,10 @@ impl Reply {
 
 impl From<Reply> for Response<Full<Bytes>> {
     fn from(reply: Reply) -> Self {
+        let headers = reply.headers();
         let mut response = Self::new(Full::new(reply.body));
         *response.status_mut() = reply.status;
-        let headers = response.headers_mut();
-        if !reply.content_type.is_empty() {
-            headers.insert(CONTENT_TYPE, HeaderValue::from_static(reply.content_type));
-        }
-        let wait = reply.retry_after.as_deref().map(HeaderValue::from_str);
-        if let Some(Ok(wait)) = wait {
-            headers.insert(RETRY_AFTER, wait);
-        }
-        if let Some(methods) = reply
-            .allow
-            .and_then(|methods| HeaderValue::try_from(methods).ok())
-        {
-            headers.insert(ALLOW, methods);
-        }
+        *response.headers_mut() = headers;
         response
     }
 }

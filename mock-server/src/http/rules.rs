@@ -16,6 +16,7 @@ use super::problem::Problem;
 use super::reply::{self, Meta, Reply};
 use super::{customer, list};
 use crate::fields::{Fields, Raw, readers};
+use crate::notice::Fact;
 use crate::settings::Manners;
 
 /// `GET /whitelists/endpoint-summary`. The counts stand twice, for old clients.
@@ -69,18 +70,15 @@ pub(crate) fn list(context: &mut Context<'_>) -> Result<Reply, Problem> {
     };
     let request = fields.finish(|| Some(request))?;
     let rules = context.account.at(context.call).list_rules(request);
-    Ok(list::resource(
-        context.request,
-        &rules,
-        Nothing {},
-        context.now(),
-    ))
+    Ok(list::resource(context, &rules, Nothing {}))
 }
 
 /// `POST /whitelists`.
 pub(crate) fn create(context: &mut Context<'_>) -> Result<Reply, Problem> {
     let request = rule_request(context)?;
+    let ports = request.ports;
     let done = context.account.at(context.call).create_rule(request)?;
+    note_rule(context, done.value.id, ports);
     Ok(reply::resource_done(done, context.now()))
 }
 
@@ -96,10 +94,12 @@ pub(crate) fn show(context: &mut Context<'_>) -> Result<Reply, Problem> {
 pub(crate) fn update(context: &mut Context<'_>) -> Result<Reply, Problem> {
     let request = rule_request(context)?;
     let rule_id = id(context)?;
+    let ports = request.ports;
     let done = context
         .account
         .at(context.call)
         .update_rule(rule_id, request)?;
+    note_rule(context, rule_id, ports);
     Ok(reply::resource_done(done, context.now()))
 }
 
@@ -112,6 +112,14 @@ pub(crate) fn delete(context: &mut Context<'_>) -> Result<Reply, Problem> {
         .at(context.call)
         .delete_rule(rule_id, client)?;
     Ok(Reply::no_content())
+}
+
+/// Notes how far a rule reaches.
+fn note_rule(context: &mut Context<'_>, rule: Uuid, ports: PortRange) {
+    context.note(Fact::RulePorts(ports.size()));
+    if context.account.at(context.call).is_account_wide_rule(rule) {
+        context.note(Fact::AccountWideRule);
+    }
 }
 
 fn id(context: &Context<'_>) -> Result<Uuid, Refusal> {

@@ -11,6 +11,7 @@ use super::customer;
 use super::problem::Problem;
 use super::reply::{self, Reply};
 use crate::fields::{Fields, Raw, readers};
+use crate::notice::Fact;
 
 /// `POST provision-subscription`.
 pub(crate) fn provision(context: &mut Context<'_>) -> Result<Reply, Problem> {
@@ -107,6 +108,9 @@ pub(crate) fn change(context: &mut Context<'_>) -> Result<Reply, Problem> {
             downgrade,
         })
     })?;
+    if downgrade == DowngradeCheck::Force {
+        context.note(Fact::ForcedChange);
+    }
     let change = context
         .account
         .at(context.call)

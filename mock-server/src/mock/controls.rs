@@ -21,6 +21,7 @@ use crate::checks;
 use crate::clock::{FURTHEST, Movement};
 use crate::fixtures::Fixtures;
 use crate::journal::Journal;
+use crate::notices::CallHistory;
 use crate::partner::{Entry, Expires, Origin, Partner};
 use crate::store::{Commit, NotSaved, Put};
 
@@ -266,6 +267,7 @@ impl Mock {
         let partner = self.partner(name)?;
         self.faults().clear_tenant(name);
         partner.journal().clear();
+        *partner.history() = CallHistory::default();
         let mut account = partner.account();
         account.reset();
         if let Some(mut watch) = partner.watch() {
@@ -456,6 +458,19 @@ impl Mock {
         let chosen = registry.chosen_keys().map(str::to_owned);
         let admin_key = admin_key.map(|key| key.expose().to_owned());
         chosen.chain(admin_key).collect()
+    }
+
+    /// Forgets the calls that a tenant filter selects, and what later ones are held against.
+    pub(crate) fn clear_journals(&self, tenant: Option<&str>) -> Result<(), AdminError> {
+        self.with_journals(tenant, |name, journal| {
+            journal.clear();
+            name.map(str::to_owned)
+        })?
+        .into_iter()
+        .flatten()
+        .filter_map(|name| self.partner(&name).ok())
+        .for_each(|partner| *partner.history() = CallHistory::default());
+        Ok(())
     }
 
     /// The journals that a tenant filter selects: one account's, or all.

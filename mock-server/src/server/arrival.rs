@@ -2,6 +2,8 @@
 
 use std::net::SocketAddr;
 
+use crate::notice::Certificate;
+
 /// How the bytes of a connection are carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scheme {
@@ -25,6 +27,7 @@ impl Scheme {
 pub(crate) struct ArrivedOn {
     pub(crate) address: SocketAddr,
     pub(crate) scheme: Scheme,
+    pub(crate) certificate: Certificate,
 }
 
 impl ArrivedOn {
@@ -41,6 +44,7 @@ impl ArrivedOn {
         Self {
             address: SocketAddr::from(([127, 0, 0, 1], 0)),
             scheme: Scheme::Http,
+            certificate: Certificate::Right,
         }
     }
 }

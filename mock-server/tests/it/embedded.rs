@@ -212,6 +212,29 @@ fn a_tenant_tells_of_careless_calls_m10() {
 }
 
 #[test]
+fn a_tenant_tells_of_lists_that_were_not_read_to_their_end_m10() {
+    let stage = Stage::new();
+    let tenant = stage.server.tenant();
+    let caller = stage.anyone.with_key(tenant.api_key());
+    for number in 1..=3 {
+        let body = json!({ "client_id": 42, "ip_address": format!("192.0.2.{number}") });
+        caller.post("/api/v1/billing/provision", body).expect(201);
+    }
+    let page = |number: u64| {
+        let servers = "/api/v1/endpoints?billing_customer_id=42&per_page=2";
+        caller.get(&format!("{servers}&page={number}")).expect(200);
+    };
+    page(1);
+    let told = tenant.verify_no_notices().expect_err("the rest is unread");
+    assert!(
+        told.starts_with("call 4: account") && told.contains("first page of list_endpoints"),
+        "{told}"
+    );
+    page(2);
+    tenant.verify_no_notices().expect("the whole list");
+}
+
+#[test]
 fn the_router_answers_without_a_network() {
     use axum::body::Body;
     use http_body_util::BodyExt;

@@ -111,7 +111,7 @@ fn notices_are_denied_by_name() {
     let (code, errors) = exec(&["--deny-notices"], 0, careless);
     assert_eq!(code, Some(1));
     assert!(
-        errors.starts_with("error: no_customer: list_endpoints without"),
+        errors.starts_with("error: no_customer: account acme: list_endpoints without"),
         "{errors}"
     );
     assert!(errors.ends_with("(call 2, and 1 more times)\n"), "{errors}");
@@ -119,6 +119,127 @@ fn notices_are_denied_by_name() {
     assert_eq!((code, errors.as_str()), (Some(0), ""));
     let (code, _) = exec(&["--deny-notices=off"], 0, careless);
     assert_eq!(code, Some(0));
+}
+
+#[test]
+fn only_the_notices_that_are_named_are_denied_m13() {
+    let careless = |caller: &Caller| {
+        provision(caller);
+        caller.get("/api/v1/endpoints").expect(200);
+        let list = "/api/v1/endpoints?billing_customer_id=42&pages=2";
+        caller.get(list).expect(200);
+    };
+    let codes = |flags: &[&str]| {
+        let (code, errors) = exec(flags, 0, careless);
+        let codes = errors.lines().map(|line| {
+            let line = line.strip_prefix("error: ").expect("an error");
+            line.split(':').next().unwrap_or_default().to_owned()
+        });
+        (code, codes.collect::<Vec<_>>())
+    };
+    let both = vec!["no_customer".to_owned(), "unknown_parameter".to_owned()];
+    assert_eq!(codes(&["--deny-notices"]), (Some(1), both.clone()));
+    assert_eq!(
+        codes(&["--deny-notices=unknown_parameter,too_early"]),
+        (Some(1), both[1..].to_vec())
+    );
+    assert_eq!(
+        codes(&["--deny-notices", "--allow-notices", "unknown_parameter"]),
+        (Some(1), both[..1].to_vec())
+    );
+    let allowed = "no_customer,unknown_parameter";
+    assert_eq!(
+        codes(&["--deny-notices", "--allow-notices", allowed]),
+        (Some(0), Vec::new())
+    );
+    let (code, errors) = exec_refused(&["--deny-notices=no_costumer"]);
+    assert_eq!(code, Some(125));
+    assert!(errors.contains("did you mean no_customer?"), "{errors}");
+}
+
+/// Runs `exec` with flags that it refuses; its exit code, and what is said.
+fn exec_refused(flags: &[&str]) -> (Option<i32>, String) {
+    let arguments = [&["exec"], flags, &["--", "true"]].concat();
+    let refused = command(&arguments).output().expect("the binary runs");
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    (refused.status.code(), said)
+}
+
+#[test]
+fn a_run_without_a_call_is_told_and_fails_where_something_is_asked_m13() {
+    let none = |flags: &[&str]| exec(flags, 0, |_| {});
+    let sentence = "no call came: does the command call SECMON_BASE_URL?\n";
+    assert_eq!(none(&[]), (Some(0), format!("warning: {sentence}")));
+    assert_eq!(
+        none(&["--deny-notices"]),
+        (Some(1), format!("error: {sentence}"))
+    );
+    assert_eq!(
+        none(&["--require", "201"]),
+        (
+            Some(1),
+            format!("error: 201 was never met\nerror: {sentence}")
+        )
+    );
+}
+
+#[test]
+fn a_fault_that_never_hit_is_told_with_the_nearest_call_m13() {
+    let flags = ["--admin-key", "steering", "--deny-notices"];
+    let (code, errors) = exec(&flags, 0, |caller| {
+        let admin = caller.with_key("steering");
+        let place = |fault: Value| {
+            let placed = admin.post("/_mock/faults", fault).expect(201);
+            placed.at("/id").as_u64().expect("an id")
+        };
+        let effect = json!({ "status": 503 });
+        place(json!({
+            "operation": "provision_endpoint", "match": { "ip_address": "192.0.2.9" }, "effect": effect,
+        }));
+        place(
+            json!({ "path": "/api/v1/billing/provision", "after": 0, "times": 1, "effect": { "latency_ms": 1 } }),
+        );
+        let removed = place(json!({ "path": "/api/v1/endpoint", "effect": effect }));
+        provision(caller);
+        caller
+            .get("/api/v1/endpoints?billing_customer_id=42")
+            .expect(200);
+        admin
+            .delete(&format!("/_mock/faults/{removed}"))
+            .expect(204);
+    });
+    let told = "error: a fault never hit: it waits for path /api/v1/endpoint; the nearest call was GET /api/v1/endpoints (call 2)\n\
+        error: a fault never hit: it waits for operation provision_endpoint, match {\"ip_address\":\"192.0.2.9\"}; \
+        the nearest call was POST /api/v1/billing/provision (call 1)\n";
+    assert_eq!((code, errors.as_str()), (Some(1), told));
+}
+
+#[test]
+fn a_list_that_is_not_read_to_its_end_is_told_when_the_run_ends_m10() {
+    let read = |last_page: u64| {
+        move |caller: &Caller| {
+            for number in 1..=3 {
+                let body = json!({ "client_id": 42, "ip_address": format!("192.0.2.{number}") });
+                caller.post("/api/v1/billing/provision", body).expect(201);
+            }
+            for page in 1..=last_page {
+                let list =
+                    format!("/api/v1/endpoints?billing_customer_id=42&per_page=2&page={page}");
+                caller.get(&list).expect(200);
+            }
+        }
+    };
+    let (code, errors) = exec(&["--deny-notices"], 0, read(1));
+    assert_eq!(code, Some(1));
+    assert!(
+        errors.starts_with(
+            "error: first_page_only: account acme: only the first page of list_endpoints was read"
+        ),
+        "{errors}"
+    );
+    assert!(errors.ends_with("(call 4)\n"), "{errors}");
+    let (code, errors) = exec(&["--deny-notices"], 0, read(2));
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
 }
 
 #[test]
@@ -150,6 +271,16 @@ fn a_report_tells_what_was_met_and_what_never_was() {
         r#"{"client_id":42,"ip_address":"192.0.2.1"}"#
     );
     assert_eq!(first["response"]["status"], 201);
+    let header = |message: &str, name: &str| {
+        let headers = first[message]["headers"].as_array().expect("a list");
+        let of_name = headers.iter().find(|header| header["name"] == name);
+        of_name.map(|header| text(&header["value"]))
+    };
+    assert_eq!(header("request", "authorization").as_deref(), Some("****"));
+    assert_eq!(
+        header("response", "content-type").as_deref(),
+        Some("application/json")
+    );
 
     let outcomes: Value = serde_json::from_str(&file(&report, "outcomes.json")).expect("JSON");
     let met = json!({ "operation": "provision_endpoint", "outcome": "201", "times": 1 });
@@ -164,12 +295,16 @@ fn a_report_tells_what_was_met_and_what_never_was() {
 
     let junit = file(&report, "junit.xml");
     for line in [
-        "<failure>429 was never met</failure>",
-        "<testcase classname=\"provision_endpoint\" name=\"201\"/>",
-        "name=\"403 ENDPOINT_LIMIT_EXCEEDED\"><skipped message=\"never met\"/></testcase>",
+        "tests=\"2\" failures=\"1\"",
+        "name=\"429 was met\">\n    <failure>429 was never met</failure>",
+        "name=\"calls came, and faults met them\">\n  </testcase>",
     ] {
         assert!(junit.contains(line), "{junit}");
     }
+    assert!(
+        !junit.contains("provision_endpoint"),
+        "only what was asked for"
+    );
     for name in ["journal.json", "journal.har", "outcomes.json", "junit.xml"] {
         assert!(!file(&report, name).contains("test_key_acme"), "{name}");
     }

@@ -454,6 +454,22 @@ fn a_fault_that_can_hit_nothing_says_so() {
             json!({ "method": "GET", "path": "/api/v1/billing/provision" }),
             json!(["No operation has this method on this path."]),
         ),
+        (
+            json!({ "operation": "provision_endpoint", "match": { "client_id": 42 } }),
+            Value::Null,
+        ),
+        (
+            json!({ "operation": "get_endpoint", "match": { "endpoint": "x", "billing_customer_id": 42 } }),
+            Value::Null,
+        ),
+        (
+            json!({ "operation": "provision_endpoint", "match": { "customer_id": 42 } }),
+            json!(["No operation that this fault is for has customer_id; did you mean client_id?"]),
+        ),
+        (
+            json!({ "match": { "per_pag": 42 } }),
+            json!(["No operation that this fault is for has per_pag; did you mean per_page?"]),
+        ),
     ] {
         assert_eq!(warned(fault.clone()), warnings, "{fault}");
     }

@@ -37,6 +37,51 @@ fn the_journal_shows_calls_as_they_came_and_were_answered_m1() {
 }
 
 #[test]
+fn the_journal_shows_headers_without_credentials_m13() {
+    // It meets a status that is not documented.
+    let stage = Stage::new().unjudged();
+    let call = |caller: &crate::client::Caller| {
+        caller.get("/api/v1/endpoints?billing_customer_id=42");
+        let listed = stage.anyone.get("/_mock/requests?limit=1").expect(200);
+        listed.at("/requests/0")
+    };
+    let caller = stage
+        .acme
+        .and("x-order", "7")
+        .and("x-order", "8")
+        .and("cookie", "session=secret")
+        .and("x-copy", "of test_key_acme");
+    let shown = call(&caller);
+    let sent = &shown["request_headers"];
+    assert_eq!(sent["x-order"], json!(["7", "8"]));
+    assert_eq!(sent["authorization"], json!(["****"]));
+    assert_eq!(sent["cookie"], json!(["****"]));
+    assert_eq!(sent["x-copy"], json!(["of ****"]));
+    assert_eq!(
+        shown["response_headers"],
+        json!({ "content-type": ["application/json"] })
+    );
+    let shown = call(&stage.acme.with_key("unknown-key"));
+    assert!(!shown.to_string().contains("unknown-key"), "{shown}");
+
+    let fault = json!({ "effect": { "status": 503, "retry_after": "soon" } });
+    stage.anyone.post("/_mock/faults", fault).expect(201);
+    assert_eq!(
+        call(&stage.acme)["response_headers"]["retry-after"],
+        json!(["soon"])
+    );
+    let fault = json!({ "effect": { "close": "before" } });
+    stage.anyone.post("/_mock/faults", fault).expect(201);
+    let path = "/api/v1/endpoints";
+    stage
+        .acme
+        .try_send("GET", path, b"")
+        .expect_err("no answer");
+    let listed = stage.anyone.get("/_mock/requests?limit=1").expect(200);
+    assert_eq!(listed.at("/requests/0/response_headers"), json!({}));
+}
+
+#[test]
 fn the_journal_filters_and_forgets_m1() {
     let stage = Stage::new();
     stage.endpoint(42, "192.0.2.1");

@@ -45,7 +45,7 @@ fn a_misspelt_field_is_noticed_with_the_name_that_was_meant_m10() {
     let stage = Stage::new();
     let misspelt = json!({ "client_id": 42, "ip_address": "192.0.2.1", "hostnme": "web" });
     provision(&stage.acme, misspelt);
-    let sentence = "provision_endpoint has no field hostnme; did you mean hostname?";
+    let sentence = "account acme: provision_endpoint has no field hostnme; did you mean hostname?";
     assert_eq!(
         noticed(&stage),
         [("unknown_field".to_owned(), sentence.to_owned())]
@@ -215,6 +215,255 @@ fn a_cooldown_pauses_the_same_call_alone_m10() {
     assert_eq!(scan(&one), no_codes(), "its cooldown was not known");
     assert_eq!(scan(&other), no_codes(), "another server's");
     assert_eq!(scan(&one), ["too_early"]);
+}
+
+/// A rule that no call made before.
+fn rule_with(members: Value) -> Value {
+    let mut rule = json!({
+        "port_start": 22, "protocol": "tcp", "justification": "The office needs it.",
+    });
+    for (name, value) in members.as_object().into_iter().flatten() {
+        rule[name] = value.clone();
+    }
+    rule
+}
+
+#[test]
+fn a_removal_without_the_customer_is_noticed_m10() {
+    let stage = Stage::new();
+    let one = stage.endpoint(42, "192.0.2.1");
+    let other = stage.endpoint(42, "192.0.2.2");
+    stage
+        .acme
+        .delete(&format!("/api/v1/endpoints/{one}"))
+        .expect(204);
+    assert_eq!(last(&stage), ["no_customer"]);
+    assert!(noticed(&stage)[0].1.contains("account acme"));
+    assert!(noticed(&stage)[0].1.ends_with("send billing_customer_id"));
+    let named = format!("/api/v1/endpoints/{other}?billing_customer_id=42");
+    stage.acme.delete(&named).expect(204);
+    assert_eq!(last(&stage), no_codes());
+}
+
+#[test]
+fn a_rule_for_every_customer_is_noticed_when_it_is_made_and_changed_m10() {
+    let stage = Stage::new();
+    stage.endpoint(42, "192.0.2.1");
+    let made = stage.acme.post(RULES, rule_with(json!({}))).expect(201);
+    assert_eq!(last(&stage), ["account_wide_rule"]);
+    let id = crate::client::text(&made.at("/data/id"));
+    let changed = rule_with(json!({ "port_start": 23, "scope": "global" }));
+    stage
+        .acme
+        .put(&format!("{RULES}/{id}"), changed)
+        .expect(200);
+    assert_eq!(last(&stage), ["account_wide_rule"]);
+
+    let of_a_customer = rule_with(json!({ "port_start": 24, "billing_customer_id": 42 }));
+    let made = stage.acme.post(RULES, of_a_customer).expect(201);
+    assert_eq!(last(&stage), no_codes(), "it is one customer's");
+    let id = crate::client::text(&made.at("/data/id"));
+    let changed = rule_with(json!({ "port_start": 25, "scope": "global" }));
+    stage
+        .acme
+        .put(&format!("{RULES}/{id}"), changed)
+        .expect(200);
+    assert_eq!(last(&stage), no_codes(), "it stays that customer's");
+}
+
+#[test]
+fn a_rule_for_more_than_1024_ports_is_noticed_m10() {
+    let stage = Stage::new();
+    let endpoint = stage.endpoint(42, "192.0.2.1");
+    let ports = |first: u64, last: u64| {
+        let ports = json!({
+            "billing_customer_id": 42, "endpoint_id": endpoint,
+            "port_start": first, "port_end": last,
+        });
+        stage.acme.post(RULES, rule_with(ports)).expect(201);
+    };
+    ports(1, 1024);
+    assert_eq!(last(&stage), no_codes());
+    ports(2000, 3024);
+    assert_eq!(last(&stage), ["wide_rule"]);
+    assert!(noticed(&stage)[0].1.contains("1025 ports"));
+}
+
+#[test]
+fn a_repeat_for_another_customer_is_noticed_after_a_lost_answer_m10() {
+    let stage = Stage::new();
+    let lose_next = |operation: &str| {
+        let fault = json!({ "operation": operation, "effect": { "close": "after" } });
+        stage.anyone.post("/_mock/faults", fault).expect(201);
+    };
+    let provision = |customer: u64, address: &str| {
+        let body = json!({ "client_id": customer, "ip_address": address }).to_string();
+        let path = "/api/v1/billing/provision";
+        stage.acme.try_send("POST", path, body.as_bytes())
+    };
+    lose_next("provision_endpoint");
+    provision(42, "192.0.2.1").expect_err("no answer");
+    provision(42, "192.0.2.1").expect("an answer");
+    assert_eq!(last(&stage), no_codes(), "the same customer");
+    provision(43, "192.0.2.2").expect("an answer");
+    assert_eq!(last(&stage), no_codes(), "another address");
+    provision(43, "192.0.2.1").expect("an answer");
+    assert_eq!(last(&stage), ["changed_repeat"]);
+    assert!(noticed(&stage)[0].1.contains("customer 42"));
+
+    lose_next("provision_endpoint");
+    provision(42, "192.0.2.3").expect_err("no answer");
+    let read = "/api/v1/endpoints?billing_customer_id=42";
+    stage.acme.get(read).expect(200);
+    provision(43, "192.0.2.3").expect("an answer");
+    assert_eq!(last(&stage), no_codes(), "it was read back");
+}
+
+#[test]
+fn the_same_read_over_and_over_is_noticed_while_time_passes_m10() {
+    let read = |stage: &Stage, times: usize| {
+        let alerts = "/api/v1/alerts?billing_customer_id=42";
+        let codes = (0..times).map(|_| {
+            stage.acme.get(alerts);
+            last(stage)
+        });
+        codes.collect::<Vec<_>>()
+    };
+    let stage = Stage::of_real_time();
+    // On a busy machine ten reads may take longer than ten seconds.
+    let deadline = Instant::now() + Duration::from_secs(120);
+    loop {
+        let began = Instant::now();
+        let codes = read(&stage, 11);
+        let took = began.elapsed();
+        assert_eq!(
+            codes[..10],
+            vec![Vec::<String>::new(); 10],
+            "ten are allowed"
+        );
+        if took < Duration::from_secs(9) {
+            assert_eq!(codes[10], ["tight_polling"]);
+            break;
+        }
+        assert!(Instant::now() < deadline, "the machine is too slow");
+        stage.advance(10);
+    }
+    stage.advance(10);
+    assert_eq!(read(&stage, 1), [no_codes()], "time has passed");
+
+    let stage = Stage::new();
+    let codes = read(&stage, 30);
+    assert!(codes.iter().all(Vec::is_empty), "time stands");
+}
+
+#[test]
+fn a_first_page_that_is_read_again_without_the_second_is_noticed_m10() {
+    let stage = Stage::new();
+    for number in 1..=3 {
+        stage.endpoint(42, &format!("192.0.2.{number}"));
+    }
+    let read = |page: &str| {
+        let list = format!("/api/v1/endpoints?billing_customer_id=42&{page}");
+        stage.acme.get(&list).expect(200);
+        last(&stage)
+    };
+    assert_eq!(read("per_page=2"), no_codes());
+    assert_eq!(read("per_page=2&page=1"), ["first_page_only"]);
+    assert_eq!(read("per_page=2&page=2"), no_codes());
+    assert_eq!(read("per_page=2"), no_codes(), "the second was read");
+    assert_eq!(read("per_page=3"), no_codes(), "this page is all of it");
+    assert_eq!(read("per_page=3"), no_codes());
+    assert_eq!(read("per_page=2&status=active"), no_codes(), "another list");
+}
+
+#[test]
+fn a_key_that_is_used_although_it_was_refused_five_times_is_noticed_m10() {
+    let stage = Stage::new();
+    let wrong = stage.acme.with_key("wrong");
+    let refused = || {
+        wrong.get("/api/v1/endpoints").expect(401);
+        last(&stage)
+    };
+    for _ in 0..4 {
+        assert_eq!(refused(), no_codes());
+    }
+    stage
+        .acme
+        .get("/api/v1/endpoints?billing_customer_id=42")
+        .expect(200);
+    for _ in 0..4 {
+        assert_eq!(refused(), no_codes(), "a call was answered meanwhile");
+    }
+    assert_eq!(refused(), ["rejected_key"]);
+    stage.acme.with_key("another").get("/api/v1/endpoints");
+    assert_eq!(last(&stage), no_codes(), "another key");
+}
+
+#[test]
+fn simulation_that_is_ignored_is_noticed_m10() {
+    let stage = Stage::new();
+    let made = |sandbox: bool| {
+        let made = json!({ "sandbox": sandbox });
+        let made = stage.anyone.post("/_mock/tenants", made).expect(201);
+        let key = crate::client::text(&made.at("/api_key"));
+        stage.anyone.with_key(&key).and("x-sandbox", "true")
+    };
+    for (sandbox, codes) in [(false, vec!["ignored_sandbox"]), (true, vec![])] {
+        let body = json!({ "client_id": 42, "ip_address": "192.0.2.1" });
+        made(sandbox).post("/api/v1/billing/provision", body);
+        assert_eq!(last(&stage), codes);
+    }
+}
+
+#[test]
+fn a_forced_change_is_noticed_m10() {
+    let stage = Stage::new();
+    stage.slots(42, 3);
+    let change = |force: bool| {
+        let body = json!({
+            "client_id": 42, "service_id": 501, "product_slug": "domain_monitoring",
+            "new_quantity": 2, "force": force,
+        });
+        stage.acme.post("/api/v1/billing/change-subscription", body);
+        last(&stage)
+    };
+    assert_eq!(change(true), ["forced_change"]);
+    assert_eq!(change(false), no_codes());
+}
+
+#[test]
+fn a_sign_in_token_that_is_used_twice_or_late_is_noticed_m10() {
+    let stage = Stage::new();
+    stage.endpoint(42, "192.0.2.1");
+    let token = || {
+        let body = json!({ "billing_customer_id": 42 });
+        let made = stage.acme.post("/api/v1/sso/token", body).expect(200);
+        crate::client::text(&made.at("/data/token"))
+    };
+    let sign_in = |token: &str| {
+        stage.anyone.get(&format!("/sso?token={token}"));
+        last(&stage)
+    };
+    let first = token();
+    assert_eq!(sign_in(&first), no_codes());
+    assert_eq!(sign_in(&first), ["stale_token"]);
+    let late = token();
+    stage.advance(61);
+    assert_eq!(sign_in(&late), ["stale_token"]);
+    assert_eq!(sign_in("unknown"), no_codes(), "it is nobody's");
+}
+
+#[test]
+fn staff_get_no_notices_m10() {
+    let stage = Stage::new();
+    let staff = stage.acme.and("user-agent", "secmon-cli/1.0");
+    staff.post(RULES, rule_with(json!({}))).expect(201);
+    assert_eq!(last(&stage), no_codes());
+    stage
+        .acme
+        .post(RULES, rule_with(json!({ "port_start": 23 })))
+        .expect(201);
+    assert_eq!(last(&stage), ["account_wide_rule"]);
 }
 
 #[test]

@@ -353,6 +353,38 @@ fn a_fault_of_tls_spoils_so_many_handshakes_and_then_calls_work_m5() {
 }
 
 #[test]
+fn a_client_that_takes_a_wrong_certificate_is_noticed_m10() {
+    let https = Https::start(&[]);
+    let codes = |options: &[&str]| {
+        let options = [
+            options,
+            &["--header", "Authorization: Bearer test_key_acme"],
+        ]
+        .concat();
+        let path = "/api/v1/endpoints?billing_customer_id=42";
+        https.curl("portal.acme.test", path, &options);
+        let last = https.program.caller().get("/_mock/requests");
+        let calls = last.at("/requests");
+        let calls = calls.as_array().expect("a list").iter();
+        let codes = calls.map(|call| call["notices"][0]["code"].clone());
+        codes.collect::<Vec<Value>>()
+    };
+    https.order(json!({ "effect": { "tls": "untrusted" }, "times": 2 }));
+    assert_eq!(
+        codes(&[]),
+        [Value::Null; 0],
+        "curl checks, and sends nothing"
+    );
+    assert_eq!(codes(&["--insecure"]), [json!("unverified_tls")]);
+    let then = codes(&["--insecure"]);
+    assert_eq!(
+        then,
+        [json!("unverified_tls"), Value::Null],
+        "it is right again"
+    );
+}
+
+#[test]
 fn a_fault_of_tls_is_not_aimed_at_calls_and_says_where_it_hits_nothing() {
     let stage = Stage::new();
     for (aim, value) in [

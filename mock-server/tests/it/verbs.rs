@@ -25,7 +25,10 @@ fn exec_gives_the_command_an_address_and_a_key_and_takes_its_code() {
     assert_eq!(key, "test_key_acme");
     assert_eq!(admin_url, url);
     assert_eq!(admin_key.len(), 32);
-    assert_eq!(error, "");
+    assert_eq!(
+        error,
+        "warning: no call came: does the command call SECMON_BASE_URL?\n"
+    );
 }
 
 #[test]

@@ -216,6 +216,13 @@ impl Session<'_> {
         Ok(())
     }
 
+    /// Whether there is a rule with this id that holds for every customer of
+    /// the account.
+    pub fn is_account_wide_rule(&self, rule: Uuid) -> bool {
+        self.known_rule(rule)
+            .is_ok_and(|number| self.rule_owner(number).is_none())
+    }
+
     fn known_rule(&self, rule: Uuid) -> Result<RuleNo, Refusal> {
         self.ids
             .number(Kind::Rule, rule)

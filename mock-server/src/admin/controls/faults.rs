@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::{AdminCall, Answered, input};
 use crate::AdminError;
 use crate::faults::{
-    CloseAt, Effect, Fault, Faults, Placed, TlsTrouble, usual_retry_after, wildcard,
+    Aim, CloseAt, Effect, Fault, Faults, Placed, TlsTrouble, usual_retry_after, wildcard,
 };
 use crate::fields::{Raw, readers};
 use crate::http::routes::{self, Route};
@@ -37,7 +37,7 @@ pub(crate) fn list(call: &AdminCall) -> Result<Answered, AdminError> {
 
 /// The faults of one account, or all.
 pub(crate) fn all_shown(faults: &Faults, of: Option<&String>) -> Value {
-    let wanted = |placed: &&Placed| of.is_none() || placed.fault.tenant.as_ref() == of;
+    let wanted = |placed: &&Placed| of.is_none() || placed.fault.aim.tenant.as_ref() == of;
     let faults: Vec<_> = faults.all().iter().filter(wanted).map(shown).collect();
     json!({ "faults": faults })
 }
@@ -46,17 +46,17 @@ fn shown(placed: &Placed) -> Value {
     let fault = &placed.fault;
     let mut shown = json!({
         "id": placed.id,
-        "tenant": fault.tenant,
-        "method": fault.method,
-        "path": fault.path,
+        "tenant": fault.aim.tenant,
+        "method": fault.aim.method,
+        "path": fault.aim.path,
         "times": fault.times,
         "after": fault.after,
         "hits": placed.hits,
         "effect": shown_effect(&fault.effect),
     });
     let aim = [
-        ("operation", json!(fault.operation)),
-        ("match", json!(fault.matching)),
+        ("operation", json!(fault.aim.operation)),
+        ("match", json!(fault.aim.matching)),
         ("probability", json!(fault.probability)),
     ];
     for (name, value) in aim {
@@ -122,11 +122,13 @@ pub(crate) fn read(body: &Map<String, Value>) -> Result<Fault, AdminError> {
         of_handshakes(body)?;
     }
     Ok(Fault {
-        tenant,
-        operation,
-        method: method.map(|method| method.to_ascii_uppercase()),
-        path,
-        matching: matching.cloned(),
+        aim: Aim {
+            tenant,
+            operation,
+            method: method.map(|method| method.to_ascii_uppercase()),
+            path,
+            matching: matching.cloned(),
+        },
         times: times.map_or(1, i64::unsigned_abs),
         after: after.map_or(0, i64::unsigned_abs),
         probability,
@@ -150,7 +152,7 @@ fn of_handshakes(body: &Map<String, Value>) -> Result<(), AdminError> {
 
 pub(crate) fn place(call: &AdminCall) -> Result<Answered, AdminError> {
     let fault = read(&call.body)?;
-    if let Some(name) = &fault.tenant {
+    if let Some(name) = &fault.aim.tenant {
         call.mock.partner(name)?;
     }
     let mut faults = call.mock.faults();
@@ -167,7 +169,7 @@ pub(crate) fn place(call: &AdminCall) -> Result<Answered, AdminError> {
     let warnings = match fault.effect {
         Effect::Tls(_) if call.mock.settings.tls.is_some() => Vec::new(),
         Effect::Tls(_) => vec![NO_HANDSHAKES.to_owned()],
-        _ => warnings(&fault),
+        _ => warnings(&fault.aim),
     };
     let mut body = json!({ "id": faults.place(fault) });
     if !warnings.is_empty() {
@@ -180,13 +182,13 @@ const NO_HANDSHAKES: &str =
     "This server speaks no https, so there are no handshakes; start it with --tls-listen.";
 
 /// Why it may never hit anything.
-fn warnings(fault: &Fault) -> Vec<String> {
+fn warnings(aim: &Aim) -> Vec<String> {
     let routes = routes::all();
-    let (method, path) = (fault.method.as_deref(), fault.path.as_deref());
+    let (method, path) = (aim.method.as_deref(), aim.path.as_deref());
     let fits_path = |route: &Route| path.is_none_or(|pattern| may_fit(pattern, &route.path));
     let fits_method = |route: &Route| method.is_none_or(|method| method == route.method.as_str());
     let fits_operation = |route: &Route| {
-        let wanted = fault.operation.as_deref();
+        let wanted = aim.operation.as_deref();
         wanted.is_none_or(|wanted| wanted == route.operation)
     };
     let mut warnings = Vec::new();
@@ -199,20 +201,50 @@ fn warnings(fault: &Fault) -> Vec<String> {
         warnings.push(format!("No operation has the method {method}."));
     }
     if !routes.iter().any(fits_operation) {
-        let operation = fault.operation.as_deref().unwrap_or_default();
+        let operation = aim.operation.as_deref().unwrap_or_default();
         let nearest = nearest(operation, routes.iter().map(|route| route.operation));
         warnings.push(format!(
             "There is no operation {operation}; did you mean {nearest}?"
         ));
     }
-    let all = |route: &Route| fits_path(route) && fits_method(route) && fits_operation(route);
-    if warnings.is_empty() && !routes.iter().any(all) {
-        warnings.push(match fault.operation {
+    let fits = |route: &&Route| fits_path(route) && fits_method(route) && fits_operation(route);
+    let fitting: Vec<&Route> = routes.iter().filter(fits).collect();
+    if warnings.is_empty() && fitting.is_empty() {
+        warnings.push(match aim.operation {
             Some(_) => "The operation has another method or path.".to_owned(),
             None => "No operation has this method on this path.".to_owned(),
         });
     }
+    warnings.extend(unknown_names(aim, &fitting));
     warnings
+}
+
+/// Of the names that a call shall hold, those that none of the operations has.
+fn unknown_names(aim: &Aim, operations: &[&Route]) -> Vec<String> {
+    let known: Vec<&str> = operations
+        .iter()
+        .flat_map(|route| names_of(route))
+        .collect();
+    let names = aim.matching.iter().flatten().map(|(name, _)| name.as_str());
+    let unknown = names.filter(|name| !known.is_empty() && !known.contains(name));
+    unknown
+        .map(|name| {
+            let nearest = nearest(name, known.iter().copied());
+            format!("No operation that this fault is for has {name}; did you mean {nearest}?")
+        })
+        .collect()
+}
+
+/// What a `match` can name: members of the body, and parameters of path and query.
+fn names_of(route: &Route) -> Vec<&str> {
+    let known = route.known.into_iter();
+    let sent = known.flat_map(|known| [known.parameters(), known.fields()].concat());
+    let in_path = route
+        .path
+        .split('/')
+        .filter_map(|part| part.strip_prefix('{'));
+    sent.chain(in_path.filter_map(|part| part.strip_suffix('}')))
+        .collect()
 }
 
 /// Whether a call of an operation may have a path like this. What stands in the place of a variable part is taken for it;

@@ -114,7 +114,6 @@ pub(crate) async fn arrival(call: &AdminCall) -> Result<(), AdminError> {
 }
 
 pub(crate) fn clear(call: &AdminCall) -> Result<Answered, AdminError> {
-    call.mock
-        .with_journals(tenant(call), |_, journal| journal.clear())?;
+    call.mock.clear_journals(tenant(call))?;
     Ok(Answered::done(Commit::done()))
 }

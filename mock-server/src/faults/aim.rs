@@ -1,0 +1,121 @@
+//! Which calls a fault is for.
+
+use std::cell::OnceCell;
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use super::wildcard;
+use crate::http::body::{MOST_VALUES, bounded_object};
+use crate::subset::holds;
+
+/// What a call must be; what is not given is not looked at.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Aim {
+    pub(crate) tenant: Option<String>,
+    pub(crate) operation: Option<String>,
+    pub(crate) method: Option<String>,
+    pub(crate) path: Option<String>,
+    pub(crate) matching: Option<Map<String, Value>>,
+}
+
+/// What a fault waits for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum AimedAt {
+    Calls(Aim),
+    Handshakes,
+}
+
+/// A call as faults see it: on arrival, before path, key and rate window are looked at.
+pub(crate) struct Incoming<'a> {
+    pub(crate) tenant: Option<&'a str>,
+    pub(crate) operation: Option<&'static str>,
+    pub(crate) method: &'a str,
+    pub(crate) path: &'a str,
+    pub(crate) params: RequestParams<'a>,
+}
+
+/// What a call says, in its path, its query and its body.
+pub(crate) struct RequestParams<'a> {
+    /// The parameter of this name.
+    parameter: &'a dyn Fn(&str) -> Option<&'a str>,
+    body: &'a [u8],
+    /// Read when a fault asks for it: most calls meet none.
+    parsed: OnceCell<Value>,
+}
+
+impl<'a> RequestParams<'a> {
+    pub(crate) fn new(parameter: &'a dyn Fn(&str) -> Option<&'a str>, body: &'a [u8]) -> Self {
+        Self {
+            parameter,
+            body,
+            parsed: OnceCell::new(),
+        }
+    }
+
+    fn holds(&self, name: &str, part: &Value) -> bool {
+        let is_parameter = match part {
+            Value::String(text) => (self.parameter)(name) == Some(text),
+            Value::Number(_) | Value::Bool(_) => (self.parameter)(name) == Some(&part.to_string()),
+            _ => false,
+        };
+        is_parameter
+            || self
+                .body()
+                .get(name)
+                .is_some_and(|whole| holds(whole, part))
+    }
+
+    fn body(&self) -> &Value {
+        let read = || bounded_object(self.body, MOST_VALUES).map_or(Value::Null, Value::Object);
+        self.parsed.get_or_init(read)
+    }
+}
+
+impl Aim {
+    pub(super) fn fits(&self, call: &Incoming<'_>) -> bool {
+        self.fitting(call).all(|fits| fits)
+    }
+
+    /// How much of what is asked for a call has.
+    pub(crate) fn likeness(&self, call: &Incoming<'_>) -> usize {
+        self.fitting(call).filter(|fits| *fits).count()
+    }
+
+    /// Of each thing that is asked for, whether the call is so. The body is looked at last: most calls differ before.
+    fn fitting<'a>(&'a self, call: &'a Incoming<'_>) -> impl Iterator<Item = bool> + 'a {
+        let named = |wanted: &Option<String>, is: Option<&str>| {
+            wanted.as_deref().map(|wanted| Some(wanted) == is)
+        };
+        let head = [
+            named(&self.tenant, call.tenant),
+            named(&self.operation, call.operation),
+            named(&self.method, Some(call.method)),
+            (self.path.as_deref()).map(|pattern| wildcard(pattern, call.path)),
+        ];
+        let params = self.matching.iter().flatten();
+        let params = params.map(|(name, part)| call.params.holds(name, part));
+        head.into_iter().flatten().chain(params)
+    }
+}
+
+impl fmt::Display for Aim {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let matching = self.matching.as_ref();
+        let matching = matching.map(|matching| Value::Object(matching.clone()).to_string());
+        let asked = [
+            ("operation", self.operation.as_deref()),
+            ("method", self.method.as_deref()),
+            ("path", self.path.as_deref()),
+            ("match", matching.as_deref()),
+            ("account", self.tenant.as_deref()),
+        ];
+        let asked = asked.iter();
+        let asked = asked.filter_map(|(name, value)| value.map(|value| format!("{name} {value}")));
+        let asked: Vec<String> = asked.collect();
+        match asked.is_empty() {
+            true => formatter.write_str("any call"),
+            false => formatter.write_str(&asked.join(", ")),
+        }
+    }
+}

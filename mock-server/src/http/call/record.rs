@@ -1,0 +1,138 @@
+//! What stays of a call once it is answered: its entry in the journal, its notices, an event, evidence.
+
+use bytes::Bytes;
+use http::header::USER_AGENT;
+use secmon_engine::Switch;
+
+use super::{Ended, Ending, InFlight};
+use crate::http::context::PartnerRequest;
+use crate::http::reply::Reply;
+use crate::http::sso_page;
+use crate::journal::{self, Entry, Headers, JournalEntry, Redaction};
+use crate::notice::Notice;
+use crate::notices::{self, CallContext, Clock, Pause};
+
+impl InFlight<'_> {
+    /// Records a call of the partner API.
+    pub(super) fn record(&self, request: &PartnerRequest<'_>, ended: &Ended) {
+        if !request.path().starts_with("/api/") && request.path() != sso_page::PATH {
+            return;
+        }
+        let call = self.context(request, ended.ending.reply());
+        let mut entry = self.entry(request, ended);
+        entry.notices = self.notices(&call);
+        let (tenant, entry) = match &self.partner {
+            Some(partner) => {
+                if let Some(mut watch) = partner.watch() {
+                    watch.hear(&entry);
+                }
+                (Some(partner.name()), partner.journal().record(entry))
+            }
+            None => (None, self.mock.unattributed().record(entry)),
+        };
+        if let Some(mut evidence) = self.mock.evidence() {
+            let secrets = self.mock.secrets();
+            let redaction = Redaction::new(secrets.iter().map(String::as_str));
+            let shown = JournalEntry::new(tenant, &entry, &redaction);
+            evidence.see(&call, shown, entry.size());
+        }
+        if let Some(mut events) = self.mock.events() {
+            events.call(tenant, &entry);
+        }
+        self.mock.news().tell();
+    }
+
+    fn entry(&self, request: &PartnerRequest<'_>, ended: &Ended) -> Entry {
+        let reply = ended.ending.reply();
+        Entry {
+            id: self.number(),
+            at: self.arrived,
+            method: self.method.clone(),
+            path: request.path().into(),
+            query: request.head.uri.query().map(Into::into),
+            headers: Headers::of(&request.head.headers),
+            body: journal::kept(request.sent.bytes()),
+            status: reply.map(|reply| reply.status),
+            response_headers: reply
+                .map_or_else(Headers::default, |reply| Headers::of(&reply.headers())),
+            response: reply.map_or_else(Bytes::new, |reply| journal::kept_answer(&reply.body)),
+            processed: match ended.ending {
+                Ending::Nothing { processed, .. } => Some(processed),
+                Ending::Answer(_) | Ending::Half(_) => None,
+            },
+            fault: ended.fault,
+            sandbox: self.sandbox,
+            secrets: self.secrets(reply),
+            notices: Vec::new(),
+            duration_us: u64::try_from(self.stopwatch.elapsed().as_micros()).unwrap_or(u64::MAX),
+        }
+    }
+
+    /// What a careful client would have done otherwise.
+    fn notices(&self, call: &CallContext<'_>) -> Vec<Notice> {
+        if call.is_by_staff() {
+            return Vec::new();
+        }
+        let mut notices = notices::of_call(call);
+        if let Some(partner) = &self.partner {
+            notices.extend(partner.history().see(call));
+        }
+        notices.extend(self.mock.rejected_key.see(call));
+        notices
+    }
+
+    fn context<'a>(
+        &'a self,
+        request: &'a PartnerRequest<'_>,
+        reply: Option<&Reply>,
+    ) -> CallContext<'a> {
+        let route = self.route();
+        let agent = request.head.headers.get(USER_AGENT);
+        CallContext {
+            id: self.number(),
+            account: self.partner.as_ref().map(|partner| partner.name()),
+            operation: route.map_or("", |route| route.operation),
+            known: route.and_then(|route| route.known),
+            method: self.method,
+            path: request.path(),
+            query: &request.query,
+            body: request.object().unwrap_or_default(),
+            key: self.key.unwrap_or_default(),
+            user_agent: agent.and_then(|agent| agent.to_str().ok()).unwrap_or(""),
+            sandbox: self.sandbox,
+            sandbox_mode: self
+                .partner
+                .as_ref()
+                .map_or(Switch::Off, |partner| partner.settings().sandbox),
+            certificate: request.arrived_on.certificate,
+            window: route.and_then(|route| route.group.window()),
+            at: self.arrived,
+            came: self.stopwatch,
+            clock: match self.mock.settings.time.stands() {
+                true => Clock::Stands,
+                false => Clock::Runs,
+            },
+            status: reply.map(|reply| reply.status),
+            pause: reply.and_then(|reply| self.pause(reply)),
+            facts: self.facts.get().map_or(&[], Vec::as_slice),
+        }
+    }
+
+    fn pause(&self, reply: &Reply) -> Option<Pause> {
+        Some(Pause {
+            until: self.now().plus(reply.pause()?),
+            window: reply.full,
+        })
+    }
+
+    /// What only this call shows to be a secret: a key that nobody knows, a token.
+    fn secrets(&self, reply: Option<&Reply>) -> Vec<String> {
+        let unknown = self.key.filter(|_| self.partner.is_none());
+        let token = reply.and_then(|reply| reply.secret.clone());
+        unknown
+            .map(str::to_owned)
+            .into_iter()
+            .chain(token)
+            .collect()
+    }
+}
