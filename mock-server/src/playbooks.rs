@@ -2,6 +2,8 @@
 //! it (M8).
 
 mod book;
+mod findings;
+mod hints;
 mod records;
 mod watch;
 
@@ -77,7 +79,12 @@ impl Mock {
             fault.aim.tenant = Some(tenant.clone());
             self.faults().place(fault);
         }
-        let watch = Arc::new(Mutex::new(Watch::new(playbook, &mut account)));
+        let call = made.partner.time(self.now()).into();
+        let clients = playbook.read_findings_of();
+        let findings = clients.flat_map(|client| findings::of(&mut account, call, client));
+        let findings = findings.collect();
+        let watch = Watch::new(playbook, &mut account, findings);
+        let watch = Arc::new(Mutex::new(watch));
         made.partner.watched_by(Arc::clone(&watch));
         let commit = self.save(&tenant, &mut account);
         drop(account);
@@ -106,10 +113,10 @@ fn prepare(playbook: &Playbook, account: &mut Account, now: Instant) -> Result<(
         key: key.unwrap_or_default(),
         sandbox: SandboxHeader::Absent,
     };
-    let mut endpoint_id = String::new();
+    let mut made = Made::default();
     for step in &playbook.prepare {
         for number in 1..=step.times {
-            let body = filled(step, number, &endpoint_id);
+            let body = filled(step, number, &made);
             let (method, path) = step.call.split_once(' ').unwrap_or_default();
             let answer = stand_in(account, call, method, path, &Value::Object(body));
             let answer = answer.map_err(|refused| {
@@ -118,10 +125,11 @@ fn prepare(playbook: &Playbook, account: &mut Account, now: Instant) -> Result<(
                     step.call
                 ))
             })?;
-            if let Some(id) = answer["data"]["endpoint_id"].as_str() {
-                id.clone_into(&mut endpoint_id);
-            }
+            made.take_in(&answer["data"]);
         }
+    }
+    if let Some(scanned) = &playbook.scanned {
+        findings::scan(account, now, scanned)?;
     }
     if let Some(state) = playbook
         .leak_dataset
@@ -133,12 +141,33 @@ fn prepare(playbook: &Playbook, account: &mut Account, now: Instant) -> Result<(
     Ok(())
 }
 
+/// The ids of the last server and the last domain that were made.
+#[derive(Debug, Default)]
+struct Made {
+    endpoint: String,
+    domain: String,
+}
+
+impl Made {
+    fn take_in(&mut self, data: &Value) {
+        for (name, id) in [
+            ("endpoint_id", &mut self.endpoint),
+            ("monitored_domain_id", &mut self.domain),
+        ] {
+            if let Some(new) = data[name].as_str() {
+                new.clone_into(id);
+            }
+        }
+    }
+}
+
 /// The body of a step with what stands for something else in its texts.
-fn filled(step: &Step, number: usize, endpoint_id: &str) -> Map<String, Value> {
+fn filled(step: &Step, number: usize, made: &Made) -> Map<String, Value> {
     let fill = |value: &Value| match value {
         Value::String(text) => {
             let text = text.replace("{n}", &number.to_string());
-            Value::String(text.replace("{endpoint_id}", endpoint_id))
+            let text = text.replace("{endpoint_id}", &made.endpoint);
+            Value::String(text.replace("{domain_id}", &made.domain))
         }
         value => value.clone(),
     };

@@ -80,6 +80,15 @@ class Billing:
                 return
             page += 1
 
+    def numbered_pages(self, path, members, customer, size):
+        """Every record of a list that tells its number of pages in its data."""
+        page, last = 1, 1
+        while page <= last:
+            query = {"billing_customer_id": customer, "per_page": size, "page": page}
+            data = self.call("GET", path, query)[1]["data"]
+            yield from data[members]
+            page, last = page + 1, data["last_page"]
+
     # What the rest of the billing system uses.
 
     def provision_server(self, customer, address):
@@ -108,20 +117,21 @@ class Billing:
     def rules(self, customer):
         return list(self.pages("/whitelists", billing_customer_id=customer))
 
-    def rule_fields(self, customer, port):
+    def rule_fields(self, customer, port, until=None):
+        until = until or datetime.now(timezone.utc) + timedelta(days=90)
         return {
             "billing_customer_id": customer,
             "port_start": port,
             "protocol": "tcp",
             "scope": "global",
             "justification": "Asked for by the customer.",
-            "expires_at": (datetime.now(timezone.utc) + timedelta(days=90)).date().isoformat(),
+            "expires_at": until.isoformat(timespec="seconds"),
         }
 
-    def allow_port(self, customer, port):
+    def allow_port(self, customer, port, until=None):
         """A rule must not be made twice: after a lost answer the rules are read."""
         try:
-            self.call("POST", "/whitelists", body=self.rule_fields(customer, port))
+            self.call("POST", "/whitelists", body=self.rule_fields(customer, port, until))
         except Lost:
             if not any(rule["port_start"] == port for rule in self.rules(customer)):
                 raise
@@ -130,6 +140,12 @@ class Billing:
         """Open alerts, worst first; a severity that is new to us comes first."""
         _, answer = self.call("GET", "/alerts", {"billing_customer_id": customer})
         return sorted(answer["data"]["alerts"], key=self.urgency)
+
+    def all_alerts(self, customer):
+        return list(self.numbered_pages("/alerts", "alerts", customer, self.PAGE_SIZE))
+
+    def mentions(self, customer, domain):
+        return list(self.numbered_pages(f"/domains/{domain}/dark-web-mentions", "mentions", customer, 50))
 
     def urgency(self, alert):
         return self.SEVERITIES.get(alert["severity"], 0)
@@ -180,10 +196,24 @@ class Billing:
         fields = {"client_id": customer, "service_id": service, "product_slug": "domain_monitoring"}
         self.provisioning("change-subscription", **fields, new_quantity=quantity)
 
+    def resize(self, customer, service, quantity):
+        """A change must not be sent twice: after a lost answer the slots are read."""
+        fields = {"client_id": customer, "service_id": service, "product_slug": "domain_monitoring"}
+        try:
+            self.call("POST", "/billing/change-subscription", body={**fields, "new_quantity": quantity})
+        except Lost:
+            answer = self.call("GET", "/domains", {"billing_customer_id": customer})[1]
+            if answer["data"]["slots_total"] != quantity:
+                raise
+
     def correct(self, customer, service, status):
         """Reports what our books say of a service, then resumes domains that somebody paused by mistake."""
         reported = {"client_id": customer, "service_id": service, "product_slug": "domain_monitoring", "status": status}
         self.provisioning("sync-services", services=[reported])
+        self.resume_domains(customer)
+
+    def resume_domains(self, customer):
+        """Resumes what was paused by hand; what the platform paused comes back when there is a slot for it."""
         for domain in self.domains(customer):
             if domain["status"] == "paused" and not self.is_paused_by_the_platform(domain):
                 self.provisioning("resume-domain", monitored_domain_id=domain["id"])

@@ -20,8 +20,8 @@ class AnswerMisread(Billing):
 
 
 class RequiredMemberMisspelt(Billing):
-    def rule_fields(self, customer, port):
-        fields = super().rule_fields(customer, port)
+    def rule_fields(self, customer, port, until=None):
+        fields = super().rule_fields(customer, port, until)
         fields["justificaton"] = fields.pop("justification")
         return fields
 
@@ -43,8 +43,8 @@ class OptionalMemberMisspelt(Billing):
 class ExpiryMisspelt(Billing):
     """The rule never ends."""
 
-    def rule_fields(self, customer, port):
-        fields = super().rule_fields(customer, port)
+    def rule_fields(self, customer, port, until=None):
+        fields = super().rule_fields(customer, port, until)
         fields["expires"] = fields.pop("expires_at")
         return fields
 
@@ -101,11 +101,11 @@ class FoundTakenForCreated(Billing):
 class RuleRepeated(Billing):
     """Sends a rule again when its answer is lost."""
 
-    def allow_port(self, customer, port):
+    def allow_port(self, customer, port, until=None):
         try:
-            self.call("POST", "/whitelists", body=self.rule_fields(customer, port))
+            self.call("POST", "/whitelists", body=self.rule_fields(customer, port, until))
         except Lost:
-            self.call("POST", "/whitelists", body=self.rule_fields(customer, port))
+            self.call("POST", "/whitelists", body=self.rule_fields(customer, port, until))
 
 
 class FirstPageOnly(Billing):

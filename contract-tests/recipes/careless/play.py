@@ -5,6 +5,7 @@
 
 import json
 import os
+from datetime import datetime, timedelta, timezone
 
 from mistakes import chosen
 
@@ -72,6 +73,23 @@ def double_billing(billing):
 
 def customer_leaves(billing):
     billing.leave(CUSTOMER, {701: "port_monitoring", 702: "domain_monitoring"})
+
+
+def all_findings(billing):
+    billing.all_alerts(CUSTOMER)
+    billing.mentions(CUSTOMER, domain(billing, "a.example"))
+
+
+def lost_change(billing):
+    billing.resize(CUSTOMER, 501, 5)
+
+
+def paused_by_whom(billing):
+    billing.resume_domains(CUSTOMER)
+
+
+def local_expiry(billing):
+    billing.allow_port(CUSTOMER, 22, datetime(2030, 6, 30, 23, 59, 59, tzinfo=timezone(timedelta(hours=12))))
 
 
 name = json.loads(os.environ["SECMON_PLAYBOOK"])["name"]

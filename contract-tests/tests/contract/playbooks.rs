@@ -5,11 +5,13 @@ use std::future::Future;
 use std::pin::Pin;
 
 use secmon::model::{
-    CustomerId, DomainId, EndpointId, ProductSlug, Protocol, ServiceId, SubscriptionStatus,
+    CustomerId, DomainId, DomainStatus, EndpointId, ProductSlug, Protocol, ServiceId,
+    SubscriptionStatus,
 };
 use secmon::operations::{
-    ChangeSubscription, CreateRule, ListCredentialLeaks, ListEndpoints, ListPortAlerts, ListRules,
-    ProvisionEndpoint, ProvisionSubscription, ScanEndpoint, ServiceReport, SyncServices,
+    ChangeSubscription, CreateRule, ListCredentialLeaks, ListEndpoints, ListMentions,
+    ListPortAlerts, ListRules, ProvisionEndpoint, ProvisionSubscription, ScanEndpoint,
+    ServiceReport, SyncServices,
 };
 use secmon::{ApiKey, Client, Delivery, ErrorKind};
 use secmon_contract_tests::{Repeatability, Service, ask, assert_keys};
@@ -47,6 +49,10 @@ const PARTS: &[(&str, Player)] = &[
     ("upstream-down", play!(read_the_summary_all_the_same)),
     ("double-billing", play!(deliver_an_order_twice)),
     ("customer-leaves", play!(take_a_customer_out)),
+    ("all-findings", play!(read_every_finding)),
+    ("lost-change", play!(look_after_a_lost_change)),
+    ("paused-by-whom", play!(resume_what_was_paused_by_hand)),
+    ("local-expiry", play!(end_a_rule_in_auckland)),
 ];
 
 /// Where playbooks are played: at the service under test, or at a mock of their own where that one's clock stands.
@@ -314,4 +320,45 @@ async fn take_a_customer_out(client: Client) {
             .terminate(customer(), service, product);
         ended.await.expect("cancelled");
     }
+}
+
+async fn read_every_finding(client: Client) {
+    let alerts = client.pages(ListPortAlerts::new(customer()));
+    let alerts = alerts.collect_all().await.expect("alerts");
+    assert_eq!(alerts.len(), 120);
+    let id = domains(&client).await[0];
+    let mentions = client.pages(ListMentions::new(customer(), id));
+    let mentions = mentions.collect_all().await.expect("mentions");
+    assert_eq!(mentions.len(), 120);
+}
+
+async fn look_after_a_lost_change(client: Client) {
+    let change = ChangeSubscription::new(customer(), service(), DOMAINS).new_quantity(5);
+    let lost = client.subscriptions().change(change).await;
+    let lost = lost.expect_err("the answer is lost");
+    assert_eq!(lost.delivery(), Delivery::Maybe);
+    let overview = client.domains().list(customer()).await.expect("domains");
+    assert_eq!(overview.data.slots_total, Some(5), "nothing is left to do");
+}
+
+async fn resume_what_was_paused_by_hand(client: Client) {
+    let overview = client.domains().list(customer()).await.expect("domains");
+    let domains = overview.data.domains.expect("the domains").into_iter();
+    let by_hand = domains.filter(|domain| {
+        domain.status == DomainStatus::Paused && domain.quota_paused == Some(false)
+    });
+    for domain in by_hand {
+        client.domains().resume(domain.id).await.expect("resumed");
+    }
+}
+
+async fn end_a_rule_in_auckland(client: Client) {
+    let last_second = "2030-06-30T23:59:59+12:00".parse().expect("a moment");
+    let mut rule = rule();
+    rule.expires_at = Some(last_second);
+    client
+        .rules()
+        .create(customer(), rule)
+        .await
+        .expect("created");
 }

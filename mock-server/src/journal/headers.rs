@@ -42,13 +42,23 @@ impl Headers {
         self.0.len()
     }
 
+    /// The first value of a name.
+    pub(crate) fn first(&self, name: &str) -> Option<&str> {
+        let mut pairs = self.pairs();
+        pairs.find_map(|(known, value)| (known == name).then_some(value))
+    }
+
+    fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.lines().filter_map(|line| line.split_once(':'))
+    }
+
     /// Every value of each name, without the secrets that are taken out.
     pub(crate) fn shown(
         &self,
         without_secrets: impl Fn(&str) -> String,
     ) -> BTreeMap<String, Vec<String>> {
         let mut shown: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for (name, value) in self.0.lines().filter_map(|line| line.split_once(':')) {
+        for (name, value) in self.pairs() {
             let values = shown.entry(name.to_owned()).or_default();
             values.push(without_secrets(value));
         }

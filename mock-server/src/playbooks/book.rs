@@ -1,8 +1,9 @@
 //! The playbooks as they are written, in `playbooks.toml`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
+use secmon_engine::ClientId;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -22,6 +23,8 @@ pub(crate) struct Playbook {
     /// Seconds that are left of the scan cooldown after them.
     pub(super) cooldown_left: Option<u32>,
     pub(super) leak_dataset: Option<String>,
+    /// What a scan of every server and domain has found.
+    pub(super) scanned: Option<Scanned>,
     /// As the admin API takes them.
     #[serde(default)]
     pub(super) faults: Vec<Map<String, Value>>,
@@ -30,6 +33,18 @@ pub(crate) struct Playbook {
     #[serde(default)]
     pub(super) calls: Vec<Expected>,
     pub(super) never: Vec<Never>,
+}
+
+impl Playbook {
+    /// The customers of whom findings are to be read.
+    pub(super) fn read_findings_of(&self) -> impl Iterator<Item = ClientId> {
+        let are_findings =
+            |wanted: &&Wanted| wanted.is["kind"] == "alert" || wanted.is["kind"] == "mention";
+        let customers = self.records.iter().filter(are_findings);
+        let customers = customers.filter_map(|wanted| wanted.is["customer"].as_i64());
+        let customers: BTreeSet<i64> = customers.collect();
+        customers.into_iter().filter_map(ClientId::new)
+    }
 }
 
 /// A call that fills the account.
@@ -44,6 +59,16 @@ pub(super) struct Step {
 
 fn once() -> usize {
     1
+}
+
+/// What scans have found.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Scanned {
+    /// The tcp ports that are open on each server, counted from 1.
+    pub(super) ports: u16,
+    /// The dark web mentions of each domain.
+    pub(super) mentions: u32,
 }
 
 /// Records that the goal names.
@@ -82,12 +107,10 @@ pub(super) struct Expected {
     pub(super) what: String,
     #[serde(flatten)]
     pub(super) pattern: Pattern,
-    /// It names one of the first records.
-    #[serde(default)]
-    pub(super) about: bool,
-    /// Such calls together show each of the first records.
-    #[serde(default)]
-    pub(super) shows: bool,
+    /// It names one of these records.
+    pub(super) about: Option<String>,
+    /// Such calls together show each of these records.
+    pub(super) shows: Option<String>,
 }
 
 /// A call that must not come, or not so often, or not so soon.
@@ -104,7 +127,37 @@ pub(super) struct Never {
     #[serde(default)]
     pub(super) same: bool,
     /// Not the calls of the pattern are meant, but those that come so soon after one.
-    pub(super) seconds: Option<u64>,
+    pub(super) within: Option<Span>,
+}
+
+/// How long something lasts.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Span {
+    Seconds(u64),
+    /// As long as the answer says.
+    Header(HeaderName),
+}
+
+/// A header that says how long something lasts.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(super) enum HeaderName {
+    #[serde(rename = "Retry-After")]
+    RetryAfter,
+}
+
+impl Span {
+    /// In milliseconds, of this answer.
+    pub(super) fn millis(self, entry: &Entry) -> i64 {
+        let seconds = match self {
+            Self::Seconds(seconds) => seconds,
+            Self::Header(HeaderName::RetryAfter) => {
+                let told = entry.response_headers.first("retry-after");
+                told.and_then(|told| told.parse().ok()).unwrap_or(0)
+            }
+        };
+        i64::try_from(seconds.saturating_mul(1000)).unwrap_or(i64::MAX)
+    }
 }
 
 /// Calls.
@@ -120,6 +173,11 @@ pub(super) struct Pattern {
 
 impl Pattern {
     pub(super) fn meets(&self, entry: &Entry) -> bool {
+        self.meets_but_for_what_was_sent(entry) && self.missing(entry).is_empty()
+    }
+
+    /// Whether it is such a call, whatever it says.
+    pub(super) fn meets_but_for_what_was_sent(&self, entry: &Entry) -> bool {
         let call = format!("{} {}", entry.method, entry.path);
         let status = match entry.status {
             None => "lost".to_owned(),
@@ -133,18 +191,22 @@ impl Pattern {
             .as_ref()
             .is_none_or(|wanted| wildcard(wanted, &call))
             && self.status.as_ref().is_none_or(is_status)
-            && self.was_sent(entry)
     }
 
-    fn was_sent(&self, entry: &Entry) -> bool {
+    /// What a call does not say, of what such a call must: `billing_customer_id=42`.
+    pub(super) fn missing(&self, entry: &Entry) -> Vec<String> {
         if self.sent.is_empty() {
-            return true;
+            return Vec::new();
         }
         let body: Value = serde_json::from_slice(&entry.body).unwrap_or_default();
         let query = query::parse(entry.query.as_deref());
-        self.sent.iter().all(|(name, value)| {
-            body[name] == *value || query.get(name) == Some(&value.to_string())
-        })
+        let is_missing = |(name, value): &(&String, &Value)| {
+            body[*name] != **value && query.get(*name) != Some(&value.to_string())
+        };
+        let missing = self.sent.iter().filter(is_missing);
+        missing
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect()
     }
 }
 

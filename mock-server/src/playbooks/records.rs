@@ -17,7 +17,7 @@ pub(super) struct Record {
     /// Where it is in its life.
     pub(super) state: String,
     /// What else a client can change in it.
-    rest: Value,
+    pub(super) rest: Value,
 }
 
 /// All of an account, by table and key.
@@ -120,19 +120,32 @@ impl Tables<'_> {
             _ => ("the account", &Value::Null, &Value::Bool(false)),
         };
         let protocol = &value["protocol"];
+        let range = match ports[0] == ports[1] {
+            true => format!("port {}", ports[0]),
+            false => format!("ports {} to {}", ports[0], ports[1]),
+        };
+        let end = match expires(&value["expires_at"]) {
+            Some(last) => format!("up to {last} UTC"),
+            None => "without an end".to_owned(),
+        };
+        let name = protocol.as_str().unwrap_or_default();
         (
-            format!(
-                "a rule of {whose} for {protocol} ports {} to {}",
-                ports[0], ports[1]
-            ),
+            format!("a rule of {whose} for {name} {range} {end}"),
             json!({
                 "kind": "rule", "customer": customer, "address": address,
                 "from": ports[0], "to": ports[1], "protocol": protocol,
+                "expires": expires(&value["expires_at"]),
             }),
             "made".to_owned(),
             value["expires_at"].clone(),
         )
     }
+}
+
+/// The last second in which a rule holds, in UTC: `2030-06-30T11:59:59`; none of one that always does.
+fn expires(value: &Value) -> Option<&str> {
+    let form = value.as_object()?.values().next()?;
+    form.as_str()?.get(..19)
 }
 
 fn service(key: &str, value: &Value) -> Option<(String, Value, String, Value)> {

@@ -10,6 +10,7 @@ use secmon_engine::Account;
 use serde::Serialize;
 
 use super::book::{Expected, Never, Playbook, Wanted};
+use super::hints::{Hints, refusal};
 use super::records::{self, Record};
 use crate::journal::Entry;
 
@@ -53,6 +54,8 @@ pub(crate) struct Watch {
     /// The states of each record so far.
     states: BTreeMap<String, Vec<String>>,
     calls: u64,
+    /// What scans had found before the client began.
+    findings: Vec<Record>,
     /// How many of the calls that must come have come.
     met: usize,
     /// The records that calls have shown so far.
@@ -61,6 +64,7 @@ pub(crate) struct Watch {
     counted: Vec<Counted>,
     /// Why it has failed; nothing takes that back.
     failed: Vec<String>,
+    hints: Hints,
 }
 
 /// The calls of a pattern.
@@ -68,22 +72,37 @@ pub(crate) struct Watch {
 struct Counted {
     /// How often each came.
     times: HashMap<u64, usize>,
-    /// When the last of them came, and what they were.
-    answers: VecDeque<(i64, u64)>,
+    /// What may not come soon after the last of them.
+    answers: VecDeque<Answered>,
+}
+
+/// A call after which others must wait.
+#[derive(Clone, Copy, Debug)]
+struct Answered {
+    call: u64,
+    at: i64,
+    /// In milliseconds.
+    wait: i64,
 }
 
 impl Watch {
     /// Of an account that is prepared.
-    pub(super) fn new(playbook: &'static Playbook, account: &mut Account) -> Self {
+    pub(super) fn new(
+        playbook: &'static Playbook,
+        account: &mut Account,
+        findings: Vec<Record>,
+    ) -> Self {
         let mut watch = Self {
             playbook,
             records: BTreeMap::new(),
             states: BTreeMap::new(),
             calls: 0,
+            findings,
             met: 0,
             shown: BTreeSet::new(),
             counted: playbook.never.iter().map(|_| Counted::default()).collect(),
             failed: Vec::new(),
+            hints: Hints::default(),
         };
         watch.see(records::of(account));
         watch
@@ -137,39 +156,49 @@ impl Watch {
         let never = self.playbook.never.iter().zip(&mut self.counted);
         let broken =
             never.filter_map(|(never, counted)| counted.is_broken(never, entry).then_some(never));
-        let broken = broken.map(|never| format!("Call {id}, {method} {path}, {}.", never.what));
+        let why = refusal(entry).map_or_else(String::new, |why| format!(" ({why})"));
+        let broken =
+            broken.map(|never| format!("Call {id}, {method} {path}, {}{why}.", never.what));
         let broken: Vec<String> = broken.collect();
         self.fail(broken);
-        let Some(expected) = self.playbook.calls.get(self.met) else {
-            return;
-        };
-        if expected.pattern.meets(entry) && self.tells(expected, entry) {
+        let expected = self.playbook.calls.get(self.met);
+        if let Some(expected) = expected
+            && expected.pattern.meets(entry)
+            && self.tells(expected, entry)
+        {
             self.met += 1;
+            self.shown.clear();
+            self.hints.settle();
+        } else {
+            self.hints.see(entry, expected);
         }
     }
 
     /// Whether a call has what is expected of it beside its pattern.
     fn tells(&mut self, expected: &Expected, entry: &Entry) -> bool {
-        let first = self.playbook.records.first();
-        let records = self.records.iter();
-        let records: Vec<&String> = records
-            .filter(|(_, record)| first.is_some_and(|first| first.is(&record.members)))
-            .map(|(_, record)| &record.id)
-            .collect();
         let holds = |bytes: &[u8], id: &str| memmem::find(bytes, id.as_bytes()).is_some();
-        if expected.about {
+        if let Some(what) = &expected.about {
             let query = entry.query.as_deref().unwrap_or_default();
             let sent = [entry.path.as_bytes(), query.as_bytes(), &entry.body];
-            return records
-                .iter()
-                .any(|id| sent.iter().any(|part| holds(part, id)));
+            let named = |id: &String| sent.iter().any(|part| holds(part, id));
+            return self.ids(what).iter().any(named);
         }
-        if expected.shows {
-            let shown = records.iter().filter(|id| holds(&entry.response, id));
-            self.shown.extend(shown.map(|id| (*id).clone()));
-            return !records.is_empty() && records.iter().all(|id| self.shown.contains(*id));
+        if let Some(what) = &expected.shows {
+            let ids = self.ids(what);
+            let shown = ids.iter().filter(|id| holds(&entry.response, id));
+            self.shown.extend(shown.cloned());
+            return !ids.is_empty() && ids.iter().all(|id| self.shown.contains(id));
         }
         true
+    }
+
+    /// The ids of the records that the goal has a name for.
+    fn ids(&self, what: &str) -> Vec<String> {
+        let wanted = self.playbook.records.iter();
+        let wanted: Vec<&Wanted> = wanted.filter(|wanted| wanted.what == what).collect();
+        let records = self.records.values().chain(&self.findings);
+        let named = records.filter(|record| wanted.iter().any(|one| one.is(&record.members)));
+        named.map(|record| record.id.clone()).collect()
     }
 
     fn fail(&mut self, why: impl IntoIterator<Item = String>) {
@@ -206,12 +235,16 @@ impl Watch {
         let calls = self.playbook.calls.iter().skip(self.met).take(1);
         let calls = calls.map(|expected| {
             let mut sentence = format!("It was not seen that {}", expected.what);
-            if expected.shows {
+            if expected.shows.is_some() {
                 let _ = write!(sentence, " ({} were shown)", self.shown.len());
             }
             sentence + "."
         });
-        records.chain(calls).collect()
+        let unmet: Vec<String> = records.chain(calls).collect();
+        match unmet.is_empty() {
+            true => unmet,
+            false => unmet.into_iter().chain(self.hints.sentences()).collect(),
+        }
     }
 
     fn unmet_states(&self, wanted: &Wanted) -> Vec<String> {
@@ -244,14 +277,14 @@ impl Counted {
     fn is_broken(&mut self, never: &Never, entry: &Entry) -> bool {
         let call = fingerprint(entry);
         let at = entry.at.unix_millis();
-        if let Some(seconds) = never.seconds {
-            let millis = i64::try_from(seconds.saturating_mul(1000)).unwrap_or(i64::MAX);
-            let is_early = self.answers.iter().any(|(answered, same)| {
-                let waited = at - answered;
-                waited < millis && (waited > ON_ITS_WAY_MILLIS || call == *same)
+        if let Some(span) = never.within {
+            let is_early = self.answers.iter().any(|answered| {
+                let waited = at - answered.at;
+                waited < answered.wait && (waited > ON_ITS_WAY_MILLIS || call == answered.call)
             });
             if never.pattern.meets(entry) {
-                self.answers.push_back((at, call));
+                let wait = span.millis(entry);
+                self.answers.push_back(Answered { call, at, wait });
                 if self.answers.len() > REMEMBERED {
                     self.answers.pop_front();
                 }

@@ -133,7 +133,7 @@ fn each_playbook_meets_one_who_does_right_four_near_it_and_one_who_breaks_a_rule
         .flatten()
         .map(|book| text(&book["name"]))
         .collect();
-    assert_eq!(listed.len(), 12);
+    assert_eq!(listed.len(), 16);
     let mut met: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for client in clients() {
         met.entry(client.of).or_default().push(client.is);
