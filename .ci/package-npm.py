@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""Makes npm packages of secmon and secmon-mock in target/package, from what .ci/package-archive.py left in target/package/content.
+"""Makes npm packages of secmon and secmon-mock in target/package. Needs npm.
+
+    .ci/package-npm.py               from what .ci/package-archive.py left in target/package/content
+    .ci/package-npm.py ARCHIVE...    from these archives of .ci/package-archive.py, one a platform
 
 For each program: a package that holds it for one platform, and the one that people install, which starts the program of
-their platform. Run .ci/package-archive.py for each platform first, then this once; needs npm.
+their platform.
 """
 
 import json
@@ -10,6 +13,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -24,7 +28,10 @@ PROGRAMS = {
 
 
 def main():
-    contents = sorted((RESULTS / "content").glob("secmon-*"))
+    content = RESULTS / "content"
+    for archive in sys.argv[1:]:
+        shutil.unpack_archive(archive, content)
+    contents = sorted(content.glob("secmon-*"))
     if not contents:
         raise SystemExit("run .ci/package-archive.py first")
     for program, description in PROGRAMS.items():
