@@ -25,6 +25,7 @@ PROGRAMS = {
     "secmon": "Command line for a white-label security-monitoring service",
     "secmon-mock": "Stateful mock of a white-label security-monitoring service",
 }
+LICENCES = ["LICENSE-APACHE", "LICENSE-MIT"]
 
 
 def main():
@@ -48,7 +49,7 @@ def platform_package(program, description, version, triple, content):
     name = f"@secmon/{program}-{system}-{processor}"
     executable = program + (".exe" if system == "win32" else "")
     manifest = {"name": name, "version": version, "description": f"{description}, for {system} on {processor}",
-                "os": [system], "cpu": [processor], "files": [executable]}
+                "os": [system], "cpu": [processor]}
     packed(manifest, {executable: content / executable})
     return name
 
@@ -56,20 +57,20 @@ def platform_package(program, description, version, triple, content):
 def starter(program, description, platforms):
     version = next(iter(platforms.values()))
     manifest = {"name": program, "version": version, "description": description, "bin": {program: "start.js"},
-                "files": ["start.js"], "engines": {"node": ">=18"}, "optionalDependencies": platforms}
+                "engines": {"node": ">=18"}, "optionalDependencies": platforms}
     packed(manifest, {"start.js": ROOT / "packaging" / "start.js"})
 
 
 def packed(manifest, files):
-    manifest |= {"license": "MIT OR Apache-2.0"}
+    files |= {text: ROOT / text for text in LICENCES}
+    # npm leaves out whatever is not named here, licence texts of these names too.
+    manifest |= {"license": "MIT OR Apache-2.0", "files": sorted(files)}
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         (folder / "package.json").write_text(json.dumps(manifest, indent=2) + "\n")
         for name, source in files.items():
             shutil.copy(source, folder / name)
-            (folder / name).chmod(0o755)
-        shutil.copy(ROOT / "LICENSE-MIT", folder)
-        shutil.copy(ROOT / "LICENSE-APACHE", folder)
+            (folder / name).chmod(0o644 if name in LICENCES else 0o755)
         subprocess.run(["npm", "pack", "--silent", "--pack-destination", str(RESULTS.resolve())], cwd=folder, check=True)
 
 
