@@ -31,8 +31,10 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-GUIDES = ["README.md", "docs/tour.md", "docs/billing-integration.md", "docs/testing.md", "docs/shared-sandbox.md",
-          "docs/key-security.md", "docs/error-codes.md", "docs/in-your-ci.md", "mock-server/README.md", "cli/README.md"]
+GUIDES = ["README.md", "docs/tour.md", "docs/billing-integration.md", "docs/testing.md", "docs/testing-python.md",
+          "docs/testing-javascript.md", "docs/testing-go.md", "docs/testing-php.md", "docs/testing-rust.md",
+          "docs/shared-sandbox.md", "docs/key-security.md", "docs/error-codes.md", "docs/in-your-ci.md",
+          "mock-server/README.md", "cli/README.md"]
 BLOCK = re.compile(
     r"^<!-- guide: run\n(?P<hidden>.*?)^-->$"
     r"|(?:^<!-- guide: (?P<mark>[^\n]*?) -->\n)?^(?P<indent> *)```(?P<language>\w*)\n(?P<body>.*?)^(?P=indent)``` *$",
