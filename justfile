@@ -35,6 +35,10 @@ rust-version:
 deny:
     cargo deny check
 
+# Do the notices name every crate that is linked? `just licences --write` writes them anew (needs cargo-about)
+licences *arguments:
+    .ci/licences.py {{arguments}}
+
 # Is the client's public API as sdk/public-api.txt says? `just public-api --write` accepts a change (needs cargo-public-api)
 public-api *arguments:
     .ci/public-api.sh {{arguments}}

@@ -29,10 +29,14 @@ package() { # a program, what it is in a line, what it goes well with; its folde
   install -Dm755 "$content/$name" "$folder/usr/bin/$name"
   install -Dm644 CHANGELOG.md "$folder/usr/share/doc/$name/changelog"
   gzip -9n "$folder/usr/share/doc/$name/changelog"
-  { printf 'Copyright: the secmon authors. At your option under one of these licences.\n\n'
+  { printf 'Copyright: the secmon authors. At your option under one of these licences. NOTICES.gz has those of the crates in it.\n\n'
     cat LICENSE-MIT && printf '\n%s\n\n' "The other one:" && cat LICENSE-APACHE
   } > "$folder/usr/share/doc/$name/copyright"
   chmod 644 "$folder/usr/share/doc/$name/copyright"
+  # The licences of what is linked into it, and what that is.
+  install -Dm644 "$content/notices/$name.txt" "$folder/usr/share/doc/$name/NOTICES"
+  install -Dm644 "$content/sbom/$name.cdx.json" "$folder/usr/share/doc/$name/sbom.cdx.json"
+  gzip -9n "$folder/usr/share/doc/$name/NOTICES" "$folder/usr/share/doc/$name/sbom.cdx.json"
   # objdump reads the programs of this computer's processor alone.
   libc=$(readelf --dyn-syms --wide "$content/$name" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1 | cut -d_ -f2) || true
   [ -z "$libc" ] || depends="libc6 (>= $libc), libgcc-s1"

@@ -50,7 +50,8 @@ def platform_package(program, description, version, triple, content):
     executable = program + (".exe" if system == "win32" else "")
     manifest = {"name": name, "version": version, "description": f"{description}, for {system} on {processor}",
                 "os": [system], "cpu": [processor]}
-    packed(manifest, {executable: content / executable})
+    packed(manifest, {executable: content / executable, "NOTICES.txt": content / "notices" / f"{program}.txt",
+                      "sbom.cdx.json": content / "sbom" / f"{program}.cdx.json"})
     return name
 
 
@@ -70,7 +71,7 @@ def packed(manifest, files):
         (folder / "package.json").write_text(json.dumps(manifest, indent=2) + "\n")
         for name, source in files.items():
             shutil.copy(source, folder / name)
-            (folder / name).chmod(0o644 if name in LICENCES else 0o755)
+            (folder / name).chmod(0o755 if name == "start.js" or name.removesuffix(".exe") in PROGRAMS else 0o644)
         subprocess.run(["npm", "pack", "--silent", "--pack-destination", str(RESULTS.resolve())], cwd=folder, check=True)
 
 
