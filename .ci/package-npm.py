@@ -5,7 +5,7 @@
     .ci/package-npm.py ARCHIVE...    from these archives of .ci/package-archive.py, one a platform
 
 For each program: a package that holds it for one platform, and the one that people install, which starts the program of
-their platform.
+their platform. That of the mock also has a helper for tests, with types.
 """
 
 import json
@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+NODE = ROOT / "packaging" / "node"
 RESULTS = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "package"
 # What npm calls a platform, by what is in the name of Rust's.
 SYSTEMS = {"linux": "linux", "darwin": "darwin", "windows": "win32"}
@@ -59,7 +60,11 @@ def starter(program, description, platforms):
     version = next(iter(platforms.values()))
     manifest = {"name": program, "version": version, "description": description, "bin": {program: "start.js"},
                 "engines": {"node": ">=18"}, "optionalDependencies": platforms}
-    packed(manifest, {"start.js": ROOT / "packaging" / "start.js"})
+    files = ["start.js", "program.js"]
+    if program == "secmon-mock":
+        manifest |= {"main": "index.js", "types": "index.d.ts"}
+        files += ["index.js", "index.d.ts"]
+    packed(manifest, {name: NODE / name for name in files})
 
 
 def packed(manifest, files):
