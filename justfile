@@ -80,6 +80,10 @@ generators *names:
 guides *arguments:
     .ci/guides.py {{arguments}}
 
+# The pytest plugin and the Node helper, against target/release/secmon-mock
+helpers:
+    .ci/test-helpers.sh
+
 # Open the page of `secmon report` in a headless Chromium (needs target/release/secmon)
 report-page:
     .ci/report-page.sh

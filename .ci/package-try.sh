@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Installs the npm packages and the wheels of target/package in empty folders, for this computer's platform, uses each
-# program, and removes them again. Needs node, npm and python3 with venv.
+# program, runs the tests of what helps tests, and removes them again. Needs node, npm and python3 with venv; pytest and
+# TypeScript come from the registries.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+checkout=$PWD
 results=$(realpath "${CARGO_TARGET_DIR:-target}/package")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -40,7 +42,15 @@ npm_packages() {
   for package in node_modules/secmon{,-mock} node_modules/@secmon/*; do
     [ -e "$package/LICENSE-MIT" ] && [ -e "$package/LICENSE-APACHE" ] || { echo "$package has no licence" >&2; return 1; }
   done
+  for package in node_modules/@secmon/*; do
+    [ -s "$package/NOTICES.txt" ] && [ -s "$package/sbom.cdx.json" ] || { echo "$package has no notices" >&2; return 1; }
+  done
   use npx --offline
+  cp "$checkout"/packaging/node/test/* .
+  node --test
+  npx --offline secmon-mock exec --deny-notices -- node --test billing.test.mjs
+  npm install --silent --no-save --no-audit --no-fund typescript@5 @types/node@20
+  npx --offline tsc --noEmit --strict --module nodenext --target es2022 types.ts
   npm uninstall --silent --offline secmon secmon-mock "@secmon/secmon-$platform" "@secmon/secmon-mock-$platform"
   gone node_modules
 }
@@ -49,7 +59,15 @@ wheels() {
   cd "$work"
   python3 -m venv venv
   venv/bin/pip install --quiet --disable-pip-version-check --no-index --only-binary :all: --find-links "$results" secmon secmon-mock
+  for wheel in venv/lib/python3*/site-packages/secmon*.dist-info; do
+    [ -s "$wheel/licenses/LICENSE-MIT" ] && [ -s "$wheel/licenses/NOTICES.txt" ] || { echo "$wheel has no licence" >&2; return 1; }
+    [ -n "$(ls "$wheel/sboms")" ] || { echo "$wheel has no SBOM" >&2; return 1; }
+  done
   use env PATH="$work/venv/bin:$PATH"
+  venv/bin/pip install --quiet --disable-pip-version-check pytest
+  cp -r "$checkout/mock-server/python/tests" python-tests
+  venv/bin/pytest --quiet python-tests
+  venv/bin/secmon-mock exec --deny-notices -- venv/bin/pytest --quiet python-tests/test_billing.py
   venv/bin/pip uninstall --quiet --disable-pip-version-check --yes secmon secmon-mock
   gone venv
 }
