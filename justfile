@@ -35,6 +35,10 @@ rust-version:
 deny:
     cargo deny check
 
+# Do the notices name every crate that is linked? `just licences --write` writes them anew (needs cargo-about)
+licences *arguments:
+    .ci/licences.py {{arguments}}
+
 # Is the client's public API as sdk/public-api.txt says? `just public-api --write` accepts a change (needs cargo-public-api)
 public-api *arguments:
     .ci/public-api.sh {{arguments}}
@@ -75,6 +79,10 @@ generators *names:
 # Follow the guides word by word: `just guides docs/tour.md` (needs curl, jq, Go, Node, PHP, and the programs in target/release)
 guides *arguments:
     .ci/guides.py {{arguments}}
+
+# The pytest plugin and the Node helper, against target/release/secmon-mock
+helpers:
+    .ci/test-helpers.sh
 
 # Open the page of `secmon report` in a headless Chromium (needs target/release/secmon)
 report-page:

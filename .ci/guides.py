@@ -15,7 +15,7 @@ a line for any lines. A comment right before a block says what else it is:
 
 A comment that begins with `guide: run` on a line of its own is shell that a reader does not see, for what the document
 takes for granted. A block without a meaning is an error. `cargo run --bin NAME` runs a program that is built already,
-and `cargo install` does nothing.
+and `cargo build` and `cargo install` do nothing.
 """
 
 import difflib
@@ -31,8 +31,10 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-GUIDES = ["README.md", "docs/tour.md", "docs/billing-integration.md", "docs/testing.md", "docs/shared-sandbox.md",
-          "docs/key-security.md", "docs/error-codes.md", "docs/in-your-ci.md", "mock-server/README.md", "cli/README.md"]
+GUIDES = ["README.md", "docs/tour.md", "docs/billing-integration.md", "docs/testing.md", "docs/testing-python.md",
+          "docs/testing-javascript.md", "docs/testing-go.md", "docs/testing-php.md", "docs/testing-rust.md",
+          "docs/shared-sandbox.md", "docs/key-security.md", "docs/error-codes.md", "docs/in-your-ci.md",
+          "mock-server/README.md", "cli/README.md"]
 BLOCK = re.compile(
     r"^<!-- guide: run\n(?P<hidden>.*?)^-->$"
     r"|(?:^<!-- guide: (?P<mark>[^\n]*?) -->\n)?^(?P<indent> *)```(?P<language>\w*)\n(?P<body>.*?)^(?P=indent)``` *$",
@@ -42,8 +44,8 @@ VARIES = [(r"\b[0-9a-f]{64}\b", "<token>"), (r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d
           (r"\b\d+(\.\d+)?( ?m?s\b)", r"<number>\2")]
 SECONDS = 300
 CARGO = """#!/bin/sh
-# `cargo run --bin NAME -- ...` with a program that is built; `cargo install` has nothing to do.
-[ "$1" = install ] && exit
+# `cargo run --bin NAME -- ...` with a program that is built; there is nothing to build or to install.
+case $1 in build | install) exit ;; esac
 while [ $# -gt 0 ] && [ "$1" != --bin ]; do shift; done
 program=$2
 shift 2

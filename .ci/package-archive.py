@@ -7,8 +7,8 @@
                                          as qemu-aarch64 or wine64
     .ci/package-archive.py --programs FOLDER        from programs that stand there already
 
-In the archive are secmon, secmon-mock and secmon-contract, manual pages and completions of secmon, README, CHANGELOG and the
-licences. Order, owners and times in it follow from the commit, so the same programs give the same bytes.
+In the archive are secmon, secmon-mock and secmon-contract, for each the licences of what is linked into it and an SBOM
+(CycloneDX), manual pages and completions of secmon, README, CHANGELOG and the licences. Needs cargo-cyclonedx. Order, owners and times in it follow from the commit, so the same programs give the same bytes.
 """
 
 import argparse
@@ -19,6 +19,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tarfile
 import tempfile
 import zipfile
@@ -30,6 +31,8 @@ PROGRAMS = {
     "secmon-mock": ("secmon-mock", "dist"),
     "secmon-contract": ("secmon-contract-tests", "dist"),
 }
+# Where the licences of what is linked into them stand.
+NOTICES = {"secmon": "cli", "secmon-mock": "mock-server", "secmon-contract": "contract-tests"}
 TEXTS = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"]
 COMPLETIONS = {"bash": "secmon.bash", "zsh": "_secmon", "fish": "secmon.fish", "powershell": "secmon.ps1", "elvish": "secmon.elv"}
 
@@ -56,6 +59,12 @@ def main():
         shutil.copy(program, content)
     for text in TEXTS:
         shutil.copy(ROOT / text, content)
+    # Fails where the notices are out of date.
+    subprocess.run([sys.executable, ROOT / ".ci/licences.py"], check=True)
+    subprocess.run([sys.executable, ROOT / ".ci/licences.py", "--sbom", content / "sbom", target], check=True)
+    (content / "notices").mkdir()
+    for program, folder in NOTICES.items():
+        shutil.copy(ROOT / folder / "NOTICES.txt", content / "notices" / f"{program}.txt")
     runner = os.environ.get(f"CARGO_TARGET_{target.upper().replace('-', '_')}_RUNNER", "").split()
     secmon = [*runner, str((content / f"secmon{ending}").resolve())]
     with tempfile.TemporaryDirectory() as home:

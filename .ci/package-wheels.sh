@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes two Python wheels, secmon and secmon-mock, in target/package: each holds its program and no Python, so that a
-# Python project needs no Rust. Needs maturin (`pip install maturin`).
+# Makes two Python wheels, secmon and secmon-mock, in target/package: each holds its program, that of the mock a pytest plugin
+# too, so that a Python project needs no Rust. Needs maturin (`.ci/package-tools.sh`), which adds an SBOM.
 #
 #   .ci/package-wheels.sh                    for this computer's platform
 #   .ci/package-wheels.sh --target TRIPLE    for another one

@@ -1,4 +1,4 @@
-//! The tests of docs/testing.md, which shows this file.
+//! The tests of docs/testing-rust.md, which shows this file.
 
 use secmon::model::CustomerId;
 use secmon::operations::{GetEndpointDetail, ProvisionEndpoint};

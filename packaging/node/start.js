@@ -3,15 +3,11 @@
 const { spawn } = require("node:child_process");
 const { name } = require("./package.json");
 
-const holder = `@secmon/${name}-${process.platform}-${process.arch}`;
-const file = process.platform === "win32" ? `${name}.exe` : name;
-
 let program;
 try {
-  program = require.resolve(`${holder}/${file}`);
-} catch {
-  console.error(`${name}: there is no program for ${process.platform} on ${process.arch} here: npm installs ${holder} ` +
-    "unless optional dependencies are left out, and there may be none for this platform");
+  program = require("./program.js").find();
+} catch (error) {
+  console.error(error.message);
   process.exit(127);
 }
 
