@@ -18,6 +18,13 @@ use crate::settings::Settings;
 use crate::store;
 use crate::{certify, child, config, exec, openapi, ready};
 
+/// What `licenses` prints: either of the first two is the licence of this program.
+const LICENCES: [&str; 3] = [
+    include_str!("../LICENSE-MIT"),
+    include_str!("../LICENSE-APACHE"),
+    include_str!("../NOTICES.txt"),
+];
+
 /// The exit code of a verb that was refused.
 const REFUSED: u8 = 2;
 
@@ -78,6 +85,8 @@ enum Verb {
     Config,
     /// Prints the operations that are served: method, path, name
     Routes,
+    /// Prints the licences of this program and of the crates that it is made of
+    Licenses,
     /// Prints a state file as JSON
     Export {
         /// The state file
@@ -157,6 +166,7 @@ pub fn main() -> ExitCode {
             ended(print(&lines.collect::<String>()))
         }
         Some(Verb::Config) => ended(print(config::DEFAULT)),
+        Some(Verb::Licenses) => ended(print(&LICENCES.join("\n"))),
         Some(Verb::Export { state }) => ended(export(&state)),
         Some(Verb::Import { state }) => ended(import(state)),
     }

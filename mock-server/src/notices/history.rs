@@ -136,7 +136,8 @@ impl CallHistory {
             .find(|paused| is_meant(paused.who) && paused.was_known(fingerprint, call.came))?;
         let left = paused.until.unix_millis() - call.at.unix_millis();
         let sentence = format!(
-            "it comes {:.1} s too early: call {} was answered with Retry-After; wait until that is over",
+            "{} comes {:.1} s too early: call {} was answered with Retry-After; wait until that is over",
+            call.operation,
             left as f64 / 1000.0,
             paused.asked_by
         );
@@ -149,8 +150,10 @@ impl CallHistory {
         }
         let lost = self.lost.iter().find(|lost| lost.call == fingerprint)?;
         let sentence = format!(
-            "it repeats call {}, whose answer was lost and which may have acted; read back first",
-            lost.id
+            "{} repeats call {}, whose answer was lost and which may have acted; {}",
+            call.operation,
+            lost.id,
+            instead_of_repeating(call.operation)
         );
         Some(call.notice(NoticeCode::UnsafeRepeat, &sentence))
     }
@@ -158,13 +161,14 @@ impl CallHistory {
     /// Provisioning may be repeated, but not for somebody else: the first call may have acted.
     fn changed_repeat(&self, call: &CallContext<'_>) -> Option<Notice> {
         let Subject { name, customer } = subject(&call.body)?;
+        let operation = call.operation;
         let (id, before) = self.lost.iter().find_map(|lost| {
             let subject = lost.subject.as_ref()?;
             let is_changed = subject.name == name && subject.customer != customer;
             is_changed.then_some((lost.id, &subject.customer))
         })?;
         let sentence = format!(
-            "it names {name} for customer {customer}; call {id} named it for customer {before}, its answer was lost, and it may have acted; read back first"
+            "{operation} names {name} for customer {customer}; call {id} named it for customer {before}, its answer was lost, and it may have acted; read back first"
         );
         Some(call.notice(NoticeCode::ChangedRepeat, &sentence))
     }
@@ -199,6 +203,15 @@ impl CallHistory {
             call.operation
         );
         Some(call.notice(NoticeCode::TightPolling, &sentence))
+    }
+}
+
+/// What a careful client does where it must not send a call twice.
+fn instead_of_repeating(operation: &str) -> &'static str {
+    match operation {
+        // It cannot be read.
+        "create_sso_token" => "let the customer open the portal again",
+        _ => "read back first",
     }
 }
 

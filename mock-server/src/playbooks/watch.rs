@@ -63,8 +63,27 @@ pub(crate) struct Watch {
     /// By the calls that must never come.
     counted: Vec<Counted>,
     /// Why it has failed; nothing takes that back.
-    failed: Vec<String>,
+    failed: Vec<Failure>,
     hints: Hints,
+}
+
+/// A reason for a failure, and how often it came.
+#[derive(Debug)]
+struct Failure {
+    /// What came, whichever call it was.
+    kind: String,
+    /// The first of them.
+    sentence: String,
+    times: u64,
+}
+
+impl Failure {
+    fn told(&self) -> String {
+        match self.times {
+            1 => self.sentence.clone(),
+            times => format!("{} ({} more of this kind)", self.sentence, times - 1),
+        }
+    }
 }
 
 /// The calls of a pattern.
@@ -138,12 +157,13 @@ impl Watch {
             let mut wanted = self.playbook.records.iter();
             wanted.any(|wanted| wanted.may_change() && wanted.is(&record.members))
         };
-        let strange = changed.filter(|record| !wanted(record)).map(|record| {
-            let name = &record.name;
-            format!("Call {call}, {line}, changed {name}, which the goal leaves alone.")
-        });
-        let strange: Vec<String> = strange.collect();
-        self.fail(strange);
+        let strange = changed.filter(|record| !wanted(record));
+        let strange: Vec<String> = strange.map(|record| record.name.clone()).collect();
+        for name in strange {
+            let sentence =
+                format!("Call {call}, {line}, changed {name}, which the goal leaves alone.");
+            self.fail(&name, sentence);
+        }
         self.see(records);
     }
 
@@ -156,11 +176,12 @@ impl Watch {
         let never = self.playbook.never.iter().zip(&mut self.counted);
         let broken =
             never.filter_map(|(never, counted)| counted.is_broken(never, entry).then_some(never));
+        let broken: Vec<&str> = broken.map(|never| never.what.as_str()).collect();
         let why = refusal(entry).map_or_else(String::new, |why| format!(" ({why})"));
-        let broken =
-            broken.map(|never| format!("Call {id}, {method} {path}, {}{why}.", never.what));
-        let broken: Vec<String> = broken.collect();
-        self.fail(broken);
+        for what in broken {
+            let sentence = format!("Call {id}, {method} {path}, {what}{why}.");
+            self.fail(what, sentence);
+        }
         let expected = self.playbook.calls.get(self.met);
         if let Some(expected) = expected
             && expected.pattern.meets(entry)
@@ -201,24 +222,36 @@ impl Watch {
         named.map(|record| record.id.clone()).collect()
     }
 
-    fn fail(&mut self, why: impl IntoIterator<Item = String>) {
-        let room = TOLD - self.failed.len();
-        self.failed.extend(why.into_iter().take(room));
+    fn fail(&mut self, kind: &str, sentence: String) {
+        let before = self.failed.iter_mut().find(|failure| failure.kind == kind);
+        if let Some(failure) = before {
+            failure.times += 1;
+        } else if self.failed.len() < TOLD {
+            self.failed.push(Failure {
+                kind: kind.to_owned(),
+                sentence,
+                times: 1,
+            });
+        }
     }
 
     /// The account was taken back to its start: nothing that follows belongs to the playbook.
     pub(crate) fn end(&mut self) {
-        self.fail(["The account was reset.".to_owned()]);
+        let sentence = "The account was reset.";
+        self.fail(sentence, sentence.to_owned());
     }
 
     /// How it stands.
     pub(crate) fn judge(&mut self, client: Client) -> Judgement {
         let unmet = self.unmet();
         if client == Client::Finished && self.failed.is_empty() {
-            self.failed.clone_from(&unmet);
+            for sentence in &unmet {
+                self.fail(sentence, sentence.clone());
+            }
         }
+        let failed = self.failed.iter().map(Failure::told);
         let (verdict, findings) = match (self.failed.is_empty(), unmet.is_empty()) {
-            (false, _) => (Verdict::Failed, self.failed.clone()),
+            (false, _) => (Verdict::Failed, failed.collect()),
             (true, true) => (Verdict::Passed, Vec::new()),
             (true, false) => (Verdict::Running, Vec::new()),
         };
@@ -235,8 +268,9 @@ impl Watch {
         let calls = self.playbook.calls.iter().skip(self.met).take(1);
         let calls = calls.map(|expected| {
             let mut sentence = format!("It was not seen that {}", expected.what);
-            if expected.shows.is_some() {
-                let _ = write!(sentence, " ({} were shown)", self.shown.len());
+            if let Some(what) = &expected.shows {
+                let of = self.ids(what).len();
+                let _ = write!(sentence, " ({} of {of} were shown)", self.shown.len());
             }
             sentence + "."
         });
@@ -256,11 +290,15 @@ impl Watch {
             let are = named.iter().filter(|(_, record)| record.state == *state);
             let are = are.count();
             let of = named.len();
-            (are != *many)
-                .then(|| format!("Of {what}, {are} of {of} are {state}; the goal has {many}."))
+            (are != *many).then(|| match of {
+                0 => format!("Not found: {what}; the goal has {many} {state}."),
+                _ => format!("Of {what}, {are} of {of} are {state}; the goal has {many}."),
+            })
         });
         let goes = wanted.goes.iter().flat_map(|goes| {
-            let none = named.is_empty().then(|| format!("There is not {what}."));
+            let none = named
+                .is_empty()
+                .then(|| format!("Not found: {what}."));
             let others = named.iter().filter_map(move |(place, record)| {
                 let states = self.states.get(*place).filter(|states| *states != goes)?;
                 let (was, shall) = (states.join(", "), goes.join(", "));
