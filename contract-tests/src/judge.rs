@@ -79,7 +79,11 @@ impl Judgement {
     fn check_each(&mut self, case: &Case, service: &Service, run: &Run) {
         for exchange in run.exchanges() {
             if exchange.forced != Forced::Body {
-                self.sort(service, &exchange, times::findings(&exchange, case.needs));
+                self.sort(
+                    service,
+                    &exchange,
+                    times::findings(&exchange, case.needs, service.repeatability),
+                );
                 let problem = client::problem_of_request(&exchange);
                 self.find(&exchange, problem.into_iter().collect());
             }

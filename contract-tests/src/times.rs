@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use crate::description::Findings;
 use crate::exchange::Exchange;
 use crate::need::Need;
+use crate::service::Repeatability;
 
 type Time = DateTime<FixedOffset>;
 
@@ -44,11 +45,12 @@ pub(crate) fn time_of(text: &str) -> Option<Time> {
 
 /// What of the times of an answer cannot be: out of order, later than the answer itself, no scan after the last; and what
 /// only our own mock may not do, scans that are no day apart. Scans that a case ran outside the schedule say nothing about
-/// the schedule.
-pub fn findings(exchange: &Exchange, needs: &[Need]) -> Findings {
+/// the schedule, and neither do those that somebody else may have run before.
+pub fn findings(exchange: &Exchange, needs: &[Need], repeatability: Repeatability) -> Findings {
     let mut judge = Judge {
         now: time_in(&exchange.json["meta"], "timestamp"),
         on_schedule: !needs.contains(&Need::World),
+        repeatability,
         found: Findings::default(),
     };
     judge.value(&exchange.json);
@@ -63,6 +65,7 @@ struct Judge {
     /// When the answer was given, where it says so.
     now: Option<Time>,
     on_schedule: bool,
+    repeatability: Repeatability,
     found: Findings,
 }
 
@@ -130,7 +133,10 @@ impl Judge {
         let latest = self.now.map_or(next, |now| due.max(now));
         if next < due || next > latest {
             let problem = format!("`next_scan_at` is {next}, and a scan is due at {due}");
+            // A scan outside the schedule moves the last scan alone.
+            let may_be_unscheduled = next < due && self.repeatability == Repeatability::Loose;
             match last.is_some_and(|last| next > last) {
+                true if may_be_unscheduled => {}
                 true => self.found.differences.push(OTHER_SCHEDULE.to_owned()),
                 false => self.found.violations.push(problem),
             }

@@ -9,8 +9,8 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use secmon_contract_tests::junit::{self, Ending, Line};
 use secmon_contract_tests::{
-    Account, Body, Case, Exchange, Forced, Matrix, Namespace, Need, Service, client, description,
-    embedded, run_case, time_findings,
+    Account, Body, Case, Exchange, Forced, Matrix, Namespace, Need, Repeatability, Service, client,
+    description, embedded, run_case, time_findings,
 };
 use serde_json::{Value, json};
 
@@ -243,7 +243,7 @@ fn times_that_cannot_be_are_told() {
         answered(Method::GET, "/api/v1/endpoints/1", 200, body)
     };
     let found = |server: &Value| {
-        let found = time_findings(&read(server), &[]);
+        let found = time_findings(&read(server), &[], Repeatability::Exact);
         [found.violations, found.differences].concat()
     };
     assert_eq!(found(&server), Vec::<String>::new());
@@ -260,6 +260,16 @@ fn times_that_cannot_be_are_told() {
         bent[member] = wrong.clone();
         assert_eq!(found(&bent).len(), 1, "{member} {wrong}");
     }
+    // Somebody may have had it scanned before: that moves the last scan, and not the next.
+    let mut scanned = server.clone();
+    scanned["next_scan_at"] = json!("2026-01-01T23:00:01+00:00");
+    scanned["last_scan_at"] = json!("2026-01-01T00:00:00+00:00");
+    let told = |repeatability| {
+        let found = time_findings(&read(&scanned), &[], repeatability);
+        [found.violations, found.differences].concat().len()
+    };
+    assert_eq!(told(Repeatability::Exact), 1);
+    assert_eq!(told(Repeatability::Loose), 0);
 }
 
 fn a_fault_marks_the_calls_that_it_hits_and_no_more() {

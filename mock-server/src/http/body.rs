@@ -2,6 +2,8 @@
 
 mod odd_json;
 
+pub(crate) use odd_json::stand_in;
+
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};

@@ -296,9 +296,7 @@ impl Watch {
             })
         });
         let goes = wanted.goes.iter().flat_map(|goes| {
-            let none = named
-                .is_empty()
-                .then(|| format!("Not found: {what}."));
+            let none = named.is_empty().then(|| format!("Not found: {what}."));
             let others = named.iter().filter_map(move |(place, record)| {
                 let states = self.states.get(*place).filter(|states| *states != goes)?;
                 let (was, shall) = (states.join(", "), goes.join(", "));

@@ -476,6 +476,21 @@ fn a_fault_that_can_hit_nothing_says_so() {
 }
 
 #[test]
+fn a_match_that_no_call_can_have_is_refused_m11() {
+    let stage = Stage::new();
+    let place = |part: &str| {
+        let fault = format!(r#"{{"match":{{"services":{part}}},"effect":{{"status":503}}}}"#);
+        stage.anyone.send("POST", "/_mock/faults", fault.as_bytes())
+    };
+    let nested = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
+    for part in [nested(1000), "1e999".to_owned()] {
+        let refused = place(&part).expect(400);
+        assert!(refused.text().contains("No call can say services"));
+    }
+    place(&nested(20)).expect(201);
+}
+
+#[test]
 fn faults_are_listed_by_account() {
     let stage = Stage::new();
     let (one, other) = (stage.server.tenant(), stage.server.tenant());

@@ -11,6 +11,7 @@ use crate::faults::{
     Aim, CloseAt, Effect, Fault, Faults, Placed, TlsTrouble, usual_retry_after, wildcard,
 };
 use crate::fields::{Raw, readers};
+use crate::http::body::stand_in;
 use crate::http::routes::{self, Route};
 use crate::nearest::nearest;
 use crate::store::Commit;
@@ -118,6 +119,11 @@ pub(crate) fn read(body: &Map<String, Value>) -> Result<Fault, AdminError> {
     let after = fields.optional("after", readers::integer(0..=i64::MAX));
     let effect = fields.required("effect", readers::object);
     let effect = read_effect(input::finish(fields, || effect)?)?;
+    if let Some(name) = matching.and_then(impossible) {
+        return Err(AdminError::BadInput(format!(
+            "No call can say {name} as this match has it: it is nested too deep, or a number in it is too large."
+        )));
+    }
     if let Effect::Tls(_) = effect {
         of_handshakes(body)?;
     }
@@ -134,6 +140,20 @@ pub(crate) fn read(body: &Map<String, Value>) -> Result<Fault, AdminError> {
         probability,
         effect,
     })
+}
+
+/// A member of a match that no body holds as it is written.
+fn impossible(matching: &Map<String, Value>) -> Option<&String> {
+    let mut members = matching.iter();
+    members.find_map(|(name, part)| holds_stand_in(part).then_some(name))
+}
+
+fn holds_stand_in(part: &Value) -> bool {
+    match part {
+        Value::Array(items) => items.iter().any(holds_stand_in),
+        Value::Object(members) => members.values().any(holds_stand_in),
+        part => *part == stand_in(),
+    }
 }
 
 /// Refuses what aims at calls: a handshake comes before there is one.

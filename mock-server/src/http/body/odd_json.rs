@@ -43,7 +43,7 @@ fn held(raw: &RawValue, deepest: usize) -> Value {
 }
 
 /// A value that no field takes: no integer, and beyond the bounds of every number.
-fn stand_in() -> Value {
+pub(crate) fn stand_in() -> Value {
     f64::MAX.into()
 }
 
