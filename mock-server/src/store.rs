@@ -1,15 +1,22 @@
 //! Durable state: memory is the truth, the store keeps what changed, and a change is answered for
 //! only after it is committed.
 
+#[cfg(feature = "durable")]
 mod checksum;
 mod commit;
+#[cfg(feature = "durable")]
 mod file;
+#[cfg(not(feature = "durable"))]
+#[path = "store/no_file.rs"]
+mod file;
+#[cfg(feature = "durable")]
 mod writer;
 
 use secmon_engine::{Account, Change};
 
 pub(crate) use commit::{Commit, NotSaved, wait};
 pub(crate) use file::{open, open_to_read};
+#[cfg(feature = "durable")]
 pub(crate) use writer::FileStore;
 
 /// Where a record is kept: whose it is, in which table, under which key.
