@@ -18,7 +18,7 @@ use std::time::Duration;
 use secmon_engine::{Account, Instant};
 
 use crate::clock::SteadyClock;
-use crate::events::Ring;
+use crate::events::{AccountWatch, Ring};
 use crate::evidence::Evidence;
 use crate::faults::Faults;
 use crate::journal::{Journal, News};
@@ -54,6 +54,7 @@ pub(crate) struct Mock {
     news: News,
     /// What happens, once somebody has listened.
     events: OnceLock<Mutex<Ring>>,
+    account_watch: Mutex<AccountWatch>,
     /// Where a run is to be told of later.
     evidence: OnceLock<Mutex<Evidence>>,
     /// Tells of accounts that expire.
@@ -83,6 +84,7 @@ impl Mock {
             unattributed: Mutex::default(),
             news: News::default(),
             events: OnceLock::new(),
+            account_watch: Mutex::default(),
             evidence: OnceLock::new(),
             expiries: News::default(),
             calls: AtomicU64::new(0),
@@ -208,6 +210,11 @@ impl Mock {
     /// What happens, where somebody has listened.
     pub(crate) fn events(&self) -> Option<MutexGuard<'_, Ring>> {
         self.events.get().map(lock)
+    }
+
+    /// The accounts as who listens was told of them.
+    pub(crate) fn account_watch(&self) -> &Mutex<AccountWatch> {
+        &self.account_watch
     }
 
     /// What happens from now on.
