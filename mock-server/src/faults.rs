@@ -352,6 +352,14 @@ impl Faults {
         Some((acting.id, acting.fault.effect.clone()))
     }
 
+    /// Whether one may depend on the body of a call that has no account.
+    pub(crate) fn look_at_bodies(&self) -> bool {
+        let mut placed = self.placed.iter();
+        placed.any(|placed| {
+            placed.is_left() && placed.fault.tenant.is_none() && placed.fault.matching.is_some()
+        })
+    }
+
     pub(crate) fn version(&self) -> u64 {
         self.version
     }

@@ -17,11 +17,13 @@ use std::time::Duration;
 
 use secmon_engine::{Account, Instant};
 
+use crate::admin;
 use crate::clock::SteadyClock;
 use crate::events::{AccountWatch, Ring};
 use crate::evidence::Evidence;
 use crate::faults::Faults;
-use crate::journal::{Journal, News};
+use crate::http::body::{self, Room};
+use crate::journal::{Journal, News, Waiters};
 use crate::partner::lock;
 use crate::playbooks::Run;
 use crate::settings::Settings;
@@ -31,6 +33,9 @@ pub use controls::{AdminError, TenantOptions};
 pub(crate) use controls::{NewTenant, RecordRef};
 use records::{ServerRecord, moment_put};
 pub(crate) use registry::{Holder, Registry};
+
+/// Bytes of the partner API's calls that are held at once: a hundred of the largest.
+const ROOM_FOR_BODIES: usize = 128 * body::BODY_LIMIT;
 
 /// A running mock, whatever serves it.
 pub(crate) struct Mock {
@@ -50,8 +55,8 @@ pub(crate) struct Mock {
     playbooks: Mutex<Vec<Run>>,
     /// Calls whose key is of no account.
     unattributed: Mutex<Journal>,
-    /// Tells of every call, whoever's it is.
-    news: News,
+    /// Who waits for calls to come.
+    waiters: Mutex<Waiters>,
     /// What happens, once somebody has listened.
     events: OnceLock<Mutex<Ring>>,
     account_watch: Mutex<AccountWatch>,
@@ -60,6 +65,11 @@ pub(crate) struct Mock {
     /// Tells of accounts that expire.
     expiries: News,
     calls: AtomicU64,
+    /// For the bodies of calls of the partner API, and of this one's own.
+    pub(crate) bodies: Room,
+    pub(crate) admin_bodies: Room,
+    /// For answers of the admin API that are not read yet.
+    pub(crate) admin_answers: Room,
     pub(crate) store: Box<dyn Store>,
 }
 
@@ -82,12 +92,15 @@ impl Mock {
             faults: Mutex::default(),
             playbooks: Mutex::default(),
             unattributed: Mutex::default(),
-            news: News::default(),
+            waiters: Mutex::default(),
             events: OnceLock::new(),
             account_watch: Mutex::default(),
             evidence: OnceLock::new(),
             expiries: News::default(),
             calls: AtomicU64::new(0),
+            bodies: Room::of(ROOM_FOR_BODIES),
+            admin_bodies: Room::of(admin::BODY_LIMIT),
+            admin_answers: Room::of(admin::BODY_LIMIT),
             store,
         }
     }
@@ -220,11 +233,6 @@ impl Mock {
     /// What happens from now on.
     pub(crate) fn events_from_now(&self) -> MutexGuard<'_, Ring> {
         lock(self.events.get_or_init(|| Mutex::new(Ring::new())))
-    }
-
-    /// Tells of every call that is recorded.
-    pub(crate) fn news(&self) -> &News {
-        &self.news
     }
 
     pub(crate) fn unattributed(&self) -> MutexGuard<'_, Journal> {

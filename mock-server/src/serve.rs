@@ -13,6 +13,9 @@ use crate::settings::Settings;
 use crate::tls::{Authority, Terminator};
 use crate::{StartError, admin, openapi};
 
+/// Calls of the admin API that are worked on at once: each may build a whole state.
+const AT_ONCE: usize = 4;
+
 /// A mock whose sockets are bound: calls that come in wait until [`Self::serve`].
 pub(crate) struct Bound {
     mock: Arc<Mock>,
@@ -143,6 +146,7 @@ impl Bound {
     ) -> Result<(), StartError> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
+            .max_blocking_threads(AT_ONCE)
             .build()
             .map_err(StartError::Runtime)?;
         let mock = Arc::clone(&self.mock);

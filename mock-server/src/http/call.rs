@@ -56,7 +56,7 @@ impl Api {
             sent: Sent::Whole(Bytes::new()),
         };
         let mut call = InFlight::new(&self.mock, routes, &request);
-        let ended = match read(&head, body).await {
+        let ended = match call.read(&head, body).await {
             Ok(sent) => {
                 if head.method != Method::GET {
                     call.waited();
@@ -65,26 +65,12 @@ impl Api {
                 call.run(&request).await
             }
             Err(Unread::TimedOut) => Ended::by_itself(Ending::Answer(timed_out(call.now()))),
+            Err(Unread::NoRoom) => Ended::by_itself(Ending::Answer(call.crowded_out())),
             Err(Unread::Broken) => Ended::by_itself(Ending::UNPROCESSED),
         };
         call.record(&request, &ended);
         ended.ending
     }
-}
-
-/// Reads what an operation may look at.
-async fn read<B>(head: &Parts, body: B) -> Result<Sent, Unread>
-where
-    B: Body<Data = Bytes> + Unpin + Send + 'static,
-{
-    if head.method == Method::GET {
-        body::pass_over(body);
-        return Ok(Sent::Whole(Bytes::new()));
-    }
-    if body::asks_for_too_much(&head.headers) {
-        return Ok(Sent::TooLarge(Bytes::new()));
-    }
-    body::read(body, body::BODY_LIMIT).await
 }
 
 /// How a call ends.
@@ -183,6 +169,29 @@ impl<'a> InFlight<'a> {
             number: OnceLock::new(),
             stopwatch: Stopwatch::now(),
         }
+    }
+
+    /// Reads what an operation or a fault may look at: the key comes before the body (A5).
+    async fn read<B>(&self, head: &Parts, body: B) -> Result<Sent, Unread>
+    where
+        B: Body<Data = Bytes> + Unpin + Send + 'static,
+    {
+        let is_refused = self.partner.is_none() && !self.mock.faults().look_at_bodies();
+        if head.method == Method::GET || is_refused {
+            body::pass_over(body);
+            return Ok(Sent::Whole(Bytes::new()));
+        }
+        if body::asks_for_too_much(&head.headers) {
+            return Ok(Sent::TooLarge(Bytes::new()));
+        }
+        body::read(body, body::BODY_LIMIT, &self.mock.bodies).await
+    }
+
+    /// Many others send large bodies at the same time.
+    fn crowded_out(&self) -> Reply {
+        let status = StatusCode::SERVICE_UNAVAILABLE;
+        trouble::status(status, None, self.error_shape(), self.now())
+            .retry_after_text("1".to_owned())
     }
 
     /// The call's number in the journal. It is taken when the call takes effect, under its account's
@@ -457,7 +466,7 @@ impl<'a> InFlight<'a> {
         if let Some(mut events) = self.mock.events() {
             events.call(tenant, &entry);
         }
-        self.mock.news().tell();
+        self.mock.tell_of_call(self.partner.as_deref(), &entry);
     }
 
     /// Keeps the call where a run is to be told of later.
