@@ -316,7 +316,7 @@ impl<'a> InFlight<'a> {
             return (self.unroutable(), self.settled());
         };
         match route.run {
-            Run::Open => (reply::health(self.now()), self.settled()),
+            Run::Open => (reply::health(self.now()), self.mock.store.checked()),
             Run::Keyed(answer) => self.keyed(route.group, answer, request),
             Run::SignIn => sso_page::sign_in(self.mock, request),
         }
