@@ -27,9 +27,9 @@ import zipfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Each with the package that it is of, and the profile that it is built with.
 PROGRAMS = {
-    "secmon": ("secmon-cli", "dist-cli"),
-    "secmon-mock": ("secmon-mock", "dist"),
-    "secmon-contract": ("secmon-contract-tests", "dist"),
+    "secmon": ("secmon-cli", "dist-cli", []),
+    "secmon-mock": ("secmon-mock", "dist", ["--features", "durable"]),
+    "secmon-contract": ("secmon-contract-tests", "dist", []),
 }
 # Where the licences of what is linked into them stand.
 NOTICES = {"secmon": "cli", "secmon-mock": "mock-server", "secmon-contract": "contract-tests"}
@@ -83,8 +83,8 @@ def build(target, host, ending):
     verb, elsewhere = ("build", []) if target == host else ("zigbuild", ["--target", target])
     folder = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).joinpath(*elsewhere[1:])
     # One after the other: built together, each would have the features that another one asks for.
-    for program, (package, profile) in PROGRAMS.items():
-        words = ["cargo", verb, "--profile", profile, "--locked", "--package", package, "--bin", program]
+    for program, (package, profile, features) in PROGRAMS.items():
+        words = ["cargo", verb, "--profile", profile, "--locked", "--package", package, *features, "--bin", program]
         subprocess.run([*words, *elsewhere], cwd=ROOT, check=True)
         yield folder / profile / (program + ending)
 

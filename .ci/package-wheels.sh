@@ -9,8 +9,8 @@ cd "$(dirname "$0")/.."
 
 results=${CARGO_TARGET_DIR:-target}/package
 # One after the other: built together, each would have the features that the other one asks for.
-wheel() { # a package's folder, its profile
+wheel() { # a package's folder, its profile, more for maturin
   maturin build --profile "$2" --locked --manifest-path "$1/Cargo.toml" --out "$results" "${@:3}"
 }
 wheel cli dist-cli "$@"
-wheel mock-server dist "$@"
+wheel mock-server dist --features durable "$@"

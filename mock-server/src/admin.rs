@@ -5,6 +5,7 @@ mod guard;
 mod input;
 mod routes;
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use axum::Router;
@@ -32,10 +33,13 @@ use guard::Openness;
 use routes::Control;
 
 /// The largest body of an admin call: a whole state fits.
-const BODY_LIMIT: usize = 256 * 1024 * 1024;
+pub(crate) const BODY_LIMIT: usize = 256 * 1024 * 1024;
 
 /// Values that the body of an admin call may have: a fixture of some five thousand servers.
 const MOST_VALUES: usize = 50_000;
+
+/// A response that is waited for.
+type Responding = Pin<Box<dyn Future<Output = Result<Response, AdminError>> + Send>>;
 
 /// A control that knows how its body is read.
 type Run = Box<dyn FnOnce(AdminCall) -> Result<Answered, AdminError> + Send>;
@@ -152,7 +156,10 @@ async fn answer(
     if let Err(error) = routes::check_parameters(path, &head.method, query.keys()) {
         return failure(&error).into();
     }
-    let sent = body::read(body, BODY_LIMIT).await;
+    let sent = body::read(body, BODY_LIMIT, &mock.admin_bodies).await;
+    if let Err(Unread::NoRoom) = sent {
+        return crowded_out().into();
+    }
     let call = AdminCall {
         mock: Arc::clone(mock),
         parts: parts.iter().map(|(_, text)| text.to_owned()).collect(),
@@ -175,22 +182,43 @@ async fn answer(
         Control::Own(respond) => {
             return respond(&call).unwrap_or_else(|error| failure(&error).into());
         }
+        Control::Awaited(respond) => {
+            let answer = match mock.store.settled().await {
+                Ok(()) => respond(call).await,
+                Err(error) => Err(error.into()),
+            };
+            return answer.unwrap_or_else(|error| failure(&error).into());
+        }
     };
-    // Of all calls only the journal's list takes this parameter.
-    if call.query.contains_key("wait")
-        && let Err(error) = controls::journal::arrival(&call).await
-    {
-        return failure(&error).into();
-    }
-    // A whole state, or a year of time, takes longer than others should wait.
-    let done = tokio::task::spawn_blocking(move || run(call));
-    let done = done.await.unwrap_or_else(|_| {
-        let sentence = "The mock failed in this call: please report it.".to_owned();
-        Err(AdminError::NotSaved(sentence))
-    });
+    let done = beside(move || run(call)).await.flatten();
     match durable(mock, done, openness).await {
-        Ok(reply) => reply.into(),
+        Ok(reply) => held(mock, reply).into(),
         Err(error) => failure(&error).into(),
+    }
+}
+
+/// Does what takes longer than others should wait, such as a whole state, or a year of time.
+async fn beside<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, AdminError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|_| {
+        let sentence = "The mock failed in this call: please report it.".to_owned();
+        AdminError::NotSaved(sentence)
+    })
+}
+
+/// An answer that takes room until it is read; another one where there is none.
+fn held(mock: &Mock, mut reply: Reply) -> Reply {
+    match mock.admin_answers.hold(std::mem::take(&mut reply.body)) {
+        Some(body) => {
+            reply.body = body;
+            reply
+        }
+        None => {
+            let sentence = "Large answers wait to be read by others; ask again.";
+            refusal(StatusCode::SERVICE_UNAVAILABLE, sentence).retry_after_text("1".to_owned())
+        }
     }
 }
 
@@ -241,6 +269,11 @@ fn read_whole(sent: Result<Sent, Unread>) -> Result<Bytes, AdminError> {
         Ok(Sent::TooLarge(_)) => Err(bad("The body must be at most 256 MiB.")),
         Err(_) => Err(bad("The body did not arrive whole.")),
     }
+}
+
+fn crowded_out() -> Reply {
+    let sentence = "Others send large bodies at the same time; send this one again.";
+    refusal(StatusCode::SERVICE_UNAVAILABLE, sentence).retry_after_text("1".to_owned())
 }
 
 fn bad(sentence: &str) -> AdminError {

@@ -1,7 +1,6 @@
 //! A mock server inside another process: tests, and programs that bring their own service.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -172,7 +171,8 @@ impl MockServerBuilder {
     }
 
     /// A file for durable state: an acknowledged change survives a crash.
-    pub fn state(mut self, file: impl Into<PathBuf>) -> Self {
+    #[cfg(feature = "durable")]
+    pub fn state(mut self, file: impl Into<std::path::PathBuf>) -> Self {
         self.settings.state = Some(file.into());
         self
     }

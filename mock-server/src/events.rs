@@ -1,19 +1,24 @@
 //! What happens, as it happens: for the inspector page and whoever else listens (`GET /_mock/events`).
 //!
-//! Calls and changes are kept in a ring once somebody has listened; before that nothing is kept, and nothing costs
-//! time. Clocks, faults and accounts are few: each listener compares them with what it has seen.
+//! What happens is kept in a ring once somebody has listened; before that nothing is kept, and nothing costs time. Calls
+//! and changes tell of themselves; accounts are looked at once for all who listen; each listener compares the server's
+//! clock and the faults with what it has seen.
 
+mod accounts;
 mod listener;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use secmon_engine::{Account, Change, Table};
+use secmon_engine::{Account, Change, Table, Timestamp};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::journal::{Entry, News};
+use crate::mock::Mock;
+use crate::partner::Partner;
+pub(crate) use accounts::AccountWatch;
 pub(crate) use listener::{Listener, Said};
 
 /// Happenings that the ring holds.
@@ -21,6 +26,10 @@ const CAPACITY: usize = 4000;
 
 /// Bytes that they hold.
 const HELD: usize = 16 * 1024 * 1024;
+
+/// How late a moved clock, a fault, an account, or a scan that comes to its end by the clock may be told. Calls that come
+/// faster than this cause no look.
+const LOOK: Duration = Duration::from_millis(250);
 
 /// The last calls and changes of all accounts.
 #[derive(Debug)]
@@ -44,8 +53,8 @@ struct Happening {
 #[derive(Clone, Debug)]
 enum What {
     Call(Arc<Entry>),
-    /// As JSON.
-    Change(Box<str>),
+    /// Of this kind, as JSON.
+    Other(&'static str, Box<str>),
 }
 
 impl Happening {
@@ -53,7 +62,7 @@ impl Happening {
         let tenant = self.tenant.as_ref().map_or(0, String::len);
         let what = match &self.what {
             What::Call(entry) => entry.size(),
-            What::Change(shown) => shown.len(),
+            What::Other(_, shown) => shown.len(),
         };
         size_of::<Self>() + tenant + what
     }
@@ -84,12 +93,18 @@ impl Ring {
         let before = self.last;
         for (change, id) in account.changes() {
             if let Some(shown) = shown(tenant, change, id.map(|id| id.to_string()), by) {
-                self.push(Some(tenant.to_owned()), What::Change(shown.into()));
+                self.push(Some(tenant.to_owned()), What::Other("change", shown.into()));
             }
         }
         if self.last > before {
             self.news.tell();
         }
+    }
+
+    /// Something else about an account.
+    fn tell(&mut self, tenant: String, kind: &'static str, data: &Value) {
+        self.push(Some(tenant), What::Other(kind, data.to_string().into()));
+        self.news.tell();
     }
 
     /// Ends what listens, for good.
@@ -128,6 +143,17 @@ impl Ring {
         let passed = usize::try_from(passed).unwrap_or(usize::MAX);
         self.happenings.iter().skip(passed).take(most)
     }
+}
+
+/// The time of an account, or of the server.
+fn time_of(mock: &Mock, partner: Option<&Partner>) -> Value {
+    let now = mock.now();
+    let now = partner.map_or(now, |partner| partner.time(now));
+    json!({
+        "tenant": partner.map(Partner::name),
+        "now": Timestamp(now).to_string(),
+        "mode": mock.settings.time.name(),
+    })
 }
 
 /// A change as it is told; none of what is a secret.

@@ -305,6 +305,16 @@ impl Faults {
         Some((acting.id, acting.fault.effect.clone()))
     }
 
+    /// Whether one may depend on the body of a call that has no account.
+    pub(crate) fn look_at_bodies(&self) -> bool {
+        let mut placed = self.placed.iter();
+        placed.any(|placed| {
+            placed.is_left()
+                && placed.fault.aim.tenant.is_none()
+                && placed.fault.aim.matching.is_some()
+        })
+    }
+
     pub(crate) fn version(&self) -> u64 {
         self.version
     }

@@ -17,7 +17,7 @@ use tokio::sync::watch;
 use crate::notice::Notice;
 pub(crate) use headers::Headers;
 pub(crate) use redaction::{Redaction, is_made_key};
-pub(crate) use wanted::{Lookout, Wanted};
+pub(crate) use wanted::{ShownCall, Waiters, Wanted};
 
 /// Calls that an account's journal holds.
 const CAPACITY: usize = 1000;
@@ -88,10 +88,13 @@ pub(crate) struct Journal {
     entries: VecDeque<Arc<Entry>>,
     held: usize,
     dropped: u64,
-    news: News,
+    /// Calls that who waits for some was not told of yet.
+    untold: Vec<u64>,
+    /// Ends with the journal.
+    life: watch::Sender<()>,
 }
 
-/// Tells who waits for it that a call was recorded.
+/// Tells who listens that something happened.
 #[derive(Debug, Default)]
 pub(crate) struct News(watch::Sender<()>);
 
@@ -124,13 +127,24 @@ impl Journal {
             self.held -= oldest.size();
             self.dropped += 1;
         }
-        self.news.tell();
+        self.untold.push(entry.id);
         entry
     }
 
-    /// What tells that a call was recorded here.
-    pub(crate) fn news(&self) -> &News {
-        &self.news
+    /// Who waits for calls was told of this one.
+    pub(crate) fn told(&mut self, id: u64) {
+        self.untold.retain(|untold| *untold != id);
+    }
+
+    /// Those that who waits from now on is not told of any more.
+    pub(crate) fn told_entries(&self) -> impl Iterator<Item = &Arc<Entry>> {
+        let told = |entry: &&Arc<Entry>| !self.untold.contains(&entry.id);
+        self.entries.iter().filter(told)
+    }
+
+    /// Changes, to an error, when the journal is no more.
+    pub(crate) fn life(&self) -> watch::Receiver<()> {
+        self.life.subscribe()
     }
 
     /// Oldest first. They are shared: to show them takes long, and calls that come in meanwhile must not wait.
@@ -146,7 +160,8 @@ impl Journal {
     /// Forgets the calls; who waits for some goes on waiting.
     pub(crate) fn clear(&mut self) {
         *self = Self {
-            news: std::mem::take(&mut self.news),
+            life: std::mem::take(&mut self.life),
+            untold: std::mem::take(&mut self.untold),
             ..Self::default()
         };
     }
@@ -198,8 +213,8 @@ impl JournalEntry {
     /// What of an entry may be shown.
     pub(crate) fn new(tenant: Option<&str>, entry: &Entry, redaction: &Redaction<'_>) -> Self {
         let redaction = &redaction.with(&entry.secrets);
-        let in_text = |text: &str| shown(text.as_bytes(), |text| redaction.apply(text));
-        let in_body = |body: &Bytes| value(shown(body, |text| redaction.apply_to_body(text)));
+        let in_text = |text: &str| shown_text(text, redaction);
+        let in_body = |body: &Bytes| shown_body(body, redaction);
         Self {
             id: entry.id,
             at: Timestamp(entry.at).to_string(),
@@ -224,6 +239,14 @@ impl JournalEntry {
             duration_us: entry.duration_us,
         }
     }
+}
+
+fn shown_text(text: &str, redaction: &Redaction<'_>) -> String {
+    shown(text.as_bytes(), |text| redaction.apply(text))
+}
+
+fn shown_body(body: &Bytes, redaction: &Redaction<'_>) -> Value {
+    value(shown(body, |text| redaction.apply_to_body(text)))
 }
 
 /// What stays of a text once the secrets are taken out of it.

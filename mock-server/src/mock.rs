@@ -17,11 +17,13 @@ use std::time::Duration;
 
 use secmon_engine::{Account, Instant};
 
+use crate::admin;
 use crate::clock::SteadyClock;
-use crate::events::Ring;
+use crate::events::{AccountWatch, Ring};
 use crate::evidence::Evidence;
 use crate::faults::Faults;
-use crate::journal::{Journal, News};
+use crate::http::body::{self, Room};
+use crate::journal::{Journal, News, Waiters};
 use crate::notices::RejectedKey;
 use crate::partner::lock;
 use crate::playbooks::Run;
@@ -32,6 +34,9 @@ pub use controls::{AdminError, TenantOptions};
 pub(crate) use controls::{NewTenant, RecordRef};
 use records::{ServerRecord, moment_put};
 pub(crate) use registry::{Holder, Registry};
+
+/// Bytes of the partner API's calls that are held at once: a hundred of the largest.
+const ROOM_FOR_BODIES: usize = 128 * body::BODY_LIMIT;
 
 /// A running mock, whatever serves it.
 pub(crate) struct Mock {
@@ -53,15 +58,21 @@ pub(crate) struct Mock {
     unattributed: Mutex<Journal>,
     /// The key that was refused last, whoever's it is.
     pub(crate) rejected_key: RejectedKey,
-    /// Tells of every call, whoever's it is.
-    news: News,
+    /// Who waits for calls to come.
+    waiters: Mutex<Waiters>,
     /// What happens, once somebody has listened.
     events: OnceLock<Mutex<Ring>>,
+    account_watch: Mutex<AccountWatch>,
     /// Where a run is to be told of later.
     evidence: OnceLock<Mutex<Evidence>>,
     /// Tells of accounts that expire.
     expiries: News,
     calls: AtomicU64,
+    /// For the bodies of calls of the partner API, and of this one's own.
+    pub(crate) bodies: Room,
+    pub(crate) admin_bodies: Room,
+    /// For answers of the admin API that are not read yet.
+    pub(crate) admin_answers: Room,
     pub(crate) store: Box<dyn Store>,
 }
 
@@ -85,11 +96,15 @@ impl Mock {
             playbooks: Mutex::default(),
             unattributed: Mutex::default(),
             rejected_key: RejectedKey::default(),
-            news: News::default(),
+            waiters: Mutex::default(),
             events: OnceLock::new(),
+            account_watch: Mutex::default(),
             evidence: OnceLock::new(),
             expiries: News::default(),
             calls: AtomicU64::new(0),
+            bodies: Room::of(ROOM_FOR_BODIES),
+            admin_bodies: Room::of(admin::BODY_LIMIT),
+            admin_answers: Room::of(admin::BODY_LIMIT),
             store,
         }
     }
@@ -214,14 +229,14 @@ impl Mock {
         self.events.get().map(lock)
     }
 
+    /// The accounts as who listens was told of them.
+    pub(crate) fn account_watch(&self) -> &Mutex<AccountWatch> {
+        &self.account_watch
+    }
+
     /// What happens from now on.
     pub(crate) fn events_from_now(&self) -> MutexGuard<'_, Ring> {
         lock(self.events.get_or_init(|| Mutex::new(Ring::new())))
-    }
-
-    /// Tells of every call that is recorded.
-    pub(crate) fn news(&self) -> &News {
-        &self.news
     }
 
     pub(crate) fn unattributed(&self) -> MutexGuard<'_, Journal> {

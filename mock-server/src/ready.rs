@@ -6,11 +6,16 @@ use std::process::ExitCode;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// The longest that one look may take.
 const LOOK: Duration = Duration::from_secs(2);
+
+/// Bytes of an answer that are read.
+const LONGEST: u64 = 64 * 1024;
 
 /// Where readiness shows; the public address has only the second when the admin API is elsewhere.
 const PATHS: [&str; 2] = ["/_mock/health", "/api/v1/health"];
@@ -71,8 +76,8 @@ pub(crate) fn wait(origin: &Origin, timeout: Duration) -> ExitCode {
     let deadline = Instant::now() + timeout;
     loop {
         let problem = match look(&origin.authority) {
-            Ok(true) => return ExitCode::SUCCESS,
-            Ok(false) => "it answers, but not as a ready mock does".to_owned(),
+            Ok(None) => return ExitCode::SUCCESS,
+            Ok(Some(problem)) => problem,
             Err(error) => error.to_string(),
         };
         if Instant::now() >= deadline {
@@ -83,16 +88,32 @@ pub(crate) fn wait(origin: &Origin, timeout: Duration) -> ExitCode {
     }
 }
 
-fn look(authority: &str) -> io::Result<bool> {
+/// Why the server is not ready; none where it is.
+fn look(authority: &str) -> io::Result<Option<String>> {
+    let mut reason = None;
     for path in PATHS {
-        if status(authority, path)? == "200" {
-            return Ok(true);
+        let answer = answer(authority, path)?;
+        // `HTTP/1.1 200`
+        if answer.get(9..12) == Some("200") {
+            return Ok(None);
         }
+        reason = reason.or_else(|| told_reason(&answer));
     }
-    Ok(false)
+    let unknown = || "it answers, but not as a ready mock does".to_owned();
+    Ok(Some(reason.unwrap_or_else(unknown)))
 }
 
-fn status(authority: &str, path: &str) -> io::Result<String> {
+/// The sentence of a mock that cannot save its state.
+fn told_reason(answer: &str) -> Option<String> {
+    let (head, body) = answer.split_once("\r\n\r\n")?;
+    let body: Value = serde_json::from_str(body).ok()?;
+    let error = &body["error"];
+    // The admin API's form, and the partner API's.
+    let sentence = error.as_str().or_else(|| error["message"].as_str())?;
+    (head.get(9..10) == Some("5")).then(|| sentence.to_owned())
+}
+
+fn answer(authority: &str, path: &str) -> io::Result<String> {
     let address = authority
         .to_socket_addrs()?
         .next()
@@ -103,8 +124,7 @@ fn status(authority: &str, path: &str) -> io::Result<String> {
         stream,
         "GET {path} HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n\r\n"
     )?;
-    let mut answer = [0; 12];
-    stream.read_exact(&mut answer)?;
-    // `HTTP/1.1 200`
-    Ok(String::from_utf8_lossy(&answer[9..]).into_owned())
+    let mut answer = Vec::new();
+    stream.take(LONGEST).read_to_end(&mut answer)?;
+    Ok(String::from_utf8_lossy(&answer).into_owned())
 }

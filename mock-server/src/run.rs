@@ -42,7 +42,7 @@ pub fn run(flags: ServeFlags, config: Option<PathBuf>) -> Result<(), StartError>
         eprint!("{}", secured.unwrap_or_default());
         stop.await;
     };
-    bound.write_port_files()?;
+    let _port_files = bound.write_port_files()?;
     bound.serve(announce, GRACE)
 }
 

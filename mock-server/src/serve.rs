@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +12,9 @@ use crate::server::{self, AdminPaths, Behind, Door, Scheme, Services};
 use crate::settings::Settings;
 use crate::tls::{Authority, Terminator};
 use crate::{StartError, admin, openapi};
+
+/// Calls of the admin API that are worked on at once: each may build a whole state.
+const AT_ONCE: usize = 4;
 
 /// A mock whose sockets are bound: calls that come in wait until [`Self::serve`].
 pub(crate) struct Bound {
@@ -112,8 +115,10 @@ impl Bound {
         reached(Scheme::Http, own.unwrap_or(self.address))
     }
 
-    /// Writes the ports into the files that were asked for, whole: a reader sees all of one or no file.
-    pub(crate) fn write_port_files(&self) -> Result<(), StartError> {
+    /// Writes the ports into the files that were asked for, whole: a reader sees all of one or no file. They go with what
+    /// is returned.
+    pub(crate) fn write_port_files(&self) -> Result<PortFiles, StartError> {
+        let mut written_files = PortFiles::default();
         let settings = &self.mock.settings;
         let admin = self.admin.as_ref().map(|(_, address)| address);
         let secured = self.tls.as_ref().map(|secured| &secured.address);
@@ -125,14 +130,15 @@ impl Bound {
         ];
         for (path, address) in files {
             if let (Some(path), Some(address)) = (path, address) {
-                let written = replace(path, &format!("{}\n", address.port()));
-                written.map_err(|source| StartError::PortFile {
+                let text = format!("{}\n", address.port());
+                replace(path, &text).map_err(|source| StartError::PortFile {
                     path: path.clone(),
                     source,
                 })?;
+                written_files.0.push((path.clone(), text));
             }
         }
-        Ok(())
+        Ok(written_files)
     }
 
     /// Serves until `stop` is done; requests in flight may take `grace` longer.
@@ -143,6 +149,7 @@ impl Bound {
     ) -> Result<(), StartError> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
+            .max_blocking_threads(AT_ONCE)
             .build()
             .map_err(StartError::Runtime)?;
         let mock = Arc::clone(&self.mock);
@@ -180,6 +187,21 @@ impl Bound {
             .into_iter()
             .flatten()
             .collect()
+    }
+}
+
+/// Port files and what was written into them; removed at the end (M14), unless somebody else has written them since.
+#[derive(Default)]
+pub(crate) struct PortFiles(Vec<(PathBuf, String)>);
+
+impl Drop for PortFiles {
+    fn drop(&mut self) {
+        for (path, text) in &self.0 {
+            let is_file = std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file());
+            if is_file && std::fs::read_to_string(path).is_ok_and(|now| now == *text) {
+                forget_port(path);
+            }
+        }
     }
 }
 

@@ -54,6 +54,9 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(100);
 /// How long a client may take over a TLS handshake; it holds a seat meanwhile.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Bytes that a connection holds of what comes in, and of what goes out in pieces: a head is no longer.
+const BUFFER: usize = 64 * 1024;
+
 /// Pause after the system refused a connection (out of file descriptors), so as not to spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
@@ -258,6 +261,7 @@ async fn converse(
         // A call that came in whole is processed, also when its sender does not wait any more.
         .half_close(true)
         .header_read_timeout(HEAD_TIMEOUT)
+        .max_buf_size(BUFFER)
         .serve_connection(TokioIo::new(line), service);
     // An error here is a client that went away, or a fault that did what it was asked for.
     let _ = watcher.watch(connection).await;

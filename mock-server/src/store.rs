@@ -1,15 +1,28 @@
 //! Durable state: memory is the truth, the store keeps what changed, and a change is answered for
 //! only after it is committed.
 
+#[cfg(feature = "durable")]
 mod checksum;
 mod commit;
+#[cfg(feature = "durable")]
+mod commits;
+#[cfg(feature = "durable")]
 mod file;
+#[cfg(not(feature = "durable"))]
+#[path = "store/no_file.rs"]
+mod file;
+#[cfg(feature = "durable")]
+mod state_file;
+#[cfg(feature = "durable")]
+mod watched;
+#[cfg(feature = "durable")]
 mod writer;
 
 use secmon_engine::{Account, Change};
 
 pub(crate) use commit::{Commit, NotSaved, wait};
 pub(crate) use file::{open, open_to_read};
+#[cfg(feature = "durable")]
 pub(crate) use writer::FileStore;
 
 /// Where a record is kept: whose it is, in which table, under which key.
@@ -69,6 +82,9 @@ pub(crate) trait Store: Send + Sync {
         self.save(Vec::new())
     }
 
+    /// The same, and whether what is durable is still in its place.
+    fn checked(&self) -> Commit;
+
     /// Saves what was handed over and gives the file back. Later changes are refused.
     fn close(&self);
 }
@@ -83,6 +99,10 @@ impl Store for Memory {
 
     fn save_account(&self, _: &str, account: &mut Account, _: &dyn Fn() -> Put) -> Commit {
         account.forget_changes();
+        Commit::done()
+    }
+
+    fn checked(&self) -> Commit {
         Commit::done()
     }
 

@@ -246,11 +246,11 @@ impl Tenant {
         times: usize,
         patience: Duration,
     ) -> Result<Vec<JournalEntry>, String> {
-        let wanted = Wanted {
+        let wanted = Arc::new(Wanted {
             method: Some(method.to_owned()),
             path: Some(path.to_owned()),
             ..Wanted::default()
-        };
+        });
         let arrival = self
             .mock
             .arrival(Some(&self.name), &wanted, times, patience);

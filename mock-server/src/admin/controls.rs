@@ -9,4 +9,4 @@ pub(super) mod playbooks;
 pub(super) mod records;
 pub(super) mod tenants;
 
-use super::{AdminCall, Answered, input};
+use super::{AdminCall, Answered, Responding, beside, input, refusal};

@@ -5,7 +5,7 @@ use http::{Method, StatusCode};
 
 use super::controls::{clock, events, faults, journal, page, playbooks, records, tenants};
 use super::guard::Openness;
-use super::{AdminCall, Answered, refusal};
+use super::{AdminCall, Answered, Responding, refusal};
 use crate::AdminError;
 use crate::http::reply::Reply;
 use crate::nearest::nearest;
@@ -17,11 +17,13 @@ pub(super) enum Control {
     Whole(fn(&AdminCall) -> Result<Answered, AdminError>),
     /// The same for a body that it reads itself, since it may be large: a state, or the open ports of a server.
     Large(fn(&AdminCall, &str) -> Result<Answered, AdminError>),
-    /// It comes in pieces, or has headers of its own.
+    /// It comes without end, or has headers of its own.
     Own(fn(&AdminCall) -> Result<Response, AdminError>),
+    /// It is waited for, and may come in pieces.
+    Awaited(fn(AdminCall) -> Responding),
 }
 
-use Control::{Large, Own, Whole};
+use Control::{Awaited, Large, Own, Whole};
 
 /// Its parameters are the last.
 struct Row(
@@ -71,7 +73,7 @@ const TABLE: &[Row] = &[
     Row(Method::POST,   "/_mock/playbooks",                                           Openness::Keyed, Whole(playbooks::start), &[]),
     Row(Method::GET,    "/_mock/playbooks/{id}",                                      Openness::Keyed, Whole(playbooks::show), &["finished"]),
     Row(Method::DELETE, "/_mock/playbooks/{id}",                                      Openness::Keyed, Whole(playbooks::remove), &[]),
-    Row(Method::GET,    "/_mock/requests",                                            Openness::Keyed, Whole(journal::list), &["tenant", "method", "path", "status", "limit", "since", "body", "count", "wait"]),
+    Row(Method::GET,    "/_mock/requests",                                            Openness::Keyed, Awaited(journal::list), &["tenant", "method", "path", "status", "limit", "since", "body", "count", "wait"]),
     Row(Method::DELETE, "/_mock/requests",                                            Openness::Keyed, Whole(journal::clear), &["tenant"]),
 ];
 

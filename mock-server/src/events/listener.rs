@@ -1,24 +1,17 @@
 //! One who listens: what it has seen, and what is to be said next.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::collections::VecDeque;
+use std::sync::Arc;
 
-use secmon_engine::Timestamp;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
-use super::{Happening, What};
+use super::{Happening, LOOK, What, accounts, time_of};
 use crate::AdminError;
-use crate::admin::{shown_account, shown_faults};
+use crate::admin::shown_faults;
 use crate::journal::{JournalEntry, Redaction};
 use crate::mock::Mock;
-use crate::partner::Partner;
-
-/// How late a moved clock, a fault, an account, or a scan that comes to its end by the clock may be told. Each look
-/// passes over all accounts, so calls that come faster than this cause none.
-const LOOK: Duration = Duration::from_millis(250);
 
 /// Happenings that are told before others are looked at.
 const AT_ONCE: usize = 64;
@@ -49,24 +42,8 @@ pub(crate) struct Listener {
 /// What is compared, as it was told last.
 #[derive(Default)]
 struct Seen {
-    accounts: BTreeMap<String, Account>,
     clock: Option<i64>,
     faults: Option<u64>,
-}
-
-struct Account {
-    /// Another one of the same name is another account.
-    partner: Weak<Partner>,
-    clock: Duration,
-}
-
-impl Account {
-    fn of(partner: &Arc<Partner>) -> Self {
-        Self {
-            partner: Arc::downgrade(partner),
-            clock: partner.clock_offset(),
-        }
-    }
 }
 
 impl Listener {
@@ -79,6 +56,9 @@ impl Listener {
         if let Some(name) = &tenant {
             mock.partner(name)?;
         }
+        // What nobody was told of yet is not told to who begins now.
+        drop(mock.events_from_now());
+        accounts::look(mock);
         let ring = mock.events_from_now();
         let next = last.map_or(ring.last + 1, |last| last.saturating_add(1));
         let is_gone = next < ring.first() || next > ring.last + 1;
@@ -92,13 +72,6 @@ impl Listener {
             to_say: VecDeque::new(),
         };
         drop(ring);
-        for partner in listener.partners() {
-            let known = Account::of(&partner);
-            listener
-                .seen
-                .accounts
-                .insert(partner.name().to_owned(), known);
-        }
         if is_gone {
             listener.say("gap", &json!({}));
         }
@@ -151,11 +124,7 @@ impl Listener {
     }
 
     fn look(&mut self) {
-        let partners = self.partners();
-        for partner in &partners {
-            self.mock.catch_up(partner);
-        }
-        self.see_accounts(&partners);
+        accounts::look(&self.mock);
         self.see_clock();
         self.see_faults();
     }
@@ -177,10 +146,10 @@ impl Listener {
                     let shown = JournalEntry::new(tenant, &entry, &redaction);
                     ("request", serde_json::to_string(&shown).unwrap_or_default())
                 }
-                What::Change(shown) => {
+                What::Other(kind, shown) => {
                     let mut shown = shown.into_string();
                     redaction.apply_to_body(&mut shown);
-                    ("change", shown)
+                    (kind, shown)
                 }
             };
             self.to_say.push_back(Said {
@@ -191,55 +160,12 @@ impl Listener {
         }
     }
 
-    /// Accounts that came, went or were replaced, and their clocks.
-    fn see_accounts(&mut self, partners: &[Arc<Partner>]) {
-        let mut before = std::mem::take(&mut self.seen.accounts);
-        for partner in partners {
-            let name = partner.name();
-            let now = Account::of(partner);
-            let known = before.remove(name);
-            if !known
-                .as_ref()
-                .is_some_and(|known| Weak::ptr_eq(&known.partner, &now.partner))
-            {
-                self.say("change", &account(name, Some(partner)));
-            }
-            if known.is_some_and(|known| known.clock != now.clock) {
-                self.say_time(Some(partner));
-            }
-            self.seen.accounts.insert(name.to_owned(), now);
-        }
-        for name in before.into_keys() {
-            self.say("change", &account(&name, None));
-        }
-    }
-
-    /// Those that it hears of, oldest first.
-    fn partners(&self) -> Vec<Arc<Partner>> {
-        let registry = self.mock.registry();
-        let wanted = self.tenant.as_deref();
-        let partners = registry.partners().into_iter().cloned();
-        partners
-            .filter(|partner| wanted.is_none_or(|name| name == partner.name()))
-            .collect()
-    }
-
     fn see_clock(&mut self) {
         let offset = self.mock.clock_offset_ms();
         if self.seen.clock.replace(offset) != Some(offset) {
-            self.say_time(None);
+            let time = time_of(&self.mock, None);
+            self.say("clock", &time);
         }
-    }
-
-    fn say_time(&mut self, of: Option<&Partner>) {
-        let now = self.mock.now();
-        let now = of.map_or(now, |partner| partner.time(now));
-        let time = json!({
-            "tenant": of.map(Partner::name),
-            "now": Timestamp(now).to_string(),
-            "mode": self.mock.settings.time.name(),
-        });
-        self.say("clock", &time);
     }
 
     fn see_faults(&mut self) {
@@ -260,10 +186,4 @@ impl Listener {
             data: data.to_string(),
         });
     }
-}
-
-/// An account that came, or came anew, or is gone.
-fn account(name: &str, now: Option<&Arc<Partner>>) -> Value {
-    let now = now.map(|partner| shown_account(partner));
-    json!({ "tenant": name, "request": null, "kind": "tenant", "key": name, "id": name, "now": now })
 }

@@ -4,6 +4,7 @@ mod odd_json;
 
 pub(crate) use odd_json::stand_in;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -12,6 +13,7 @@ use http::header::{CONTENT_LENGTH, EXPECT};
 use http_body_util::BodyExt;
 use hyper::body::Body;
 use serde_json::{Map, Value};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::fields::FieldErrors;
 
@@ -24,6 +26,39 @@ const DRAIN_LIMIT: usize = 16 * 1024 * 1024;
 
 /// How long a client may take to send its body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A body of so many bytes is always read: as many connections as there may be hold little of them.
+const SMALL: usize = 16 * 1024;
+
+/// Room for the bodies that are held at once, over all connections: one large body is nothing, thousands are.
+#[derive(Debug)]
+pub(crate) struct Room {
+    all: usize,
+    free: Arc<Semaphore>,
+}
+
+impl Room {
+    pub(crate) fn of(bytes: usize) -> Self {
+        Self {
+            all: bytes,
+            free: Arc::new(Semaphore::new(bytes)),
+        }
+    }
+
+    fn take(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
+        let bytes = u32::try_from(bytes).ok()?;
+        Arc::clone(&self.free).try_acquire_many_owned(bytes).ok()
+    }
+
+    /// A body that takes its room until nobody has it any more; all of it, where it is larger than that.
+    pub(crate) fn hold(&self, bytes: Bytes) -> Option<Bytes> {
+        if bytes.len() <= SMALL {
+            return Some(bytes);
+        }
+        let room = self.take(bytes.len().min(self.all))?;
+        Some(Bytes::from_owner(Large { bytes, _room: room }))
+    }
+}
 
 /// A request's body, as far as it was read.
 #[derive(Debug)]
@@ -50,17 +85,19 @@ pub(crate) enum Unread {
     TimedOut,
     /// The client went away, or broke the rules of HTTP.
     Broken,
+    /// The bodies of others take all the room there is.
+    NoRoom,
 }
 
-/// Reads a body to its end, or until it is larger than `limit` bytes.
-pub(crate) async fn read<B>(body: B, limit: usize) -> Result<Sent, Unread>
+/// Reads a body to its end, or until it is larger than `limit` bytes. It takes its room until it is dropped.
+pub(crate) async fn read<B>(body: B, limit: usize, room: &Room) -> Result<Sent, Unread>
 where
     B: Body<Data = Bytes> + Unpin,
 {
     if body.is_end_stream() {
         return Ok(Sent::Whole(Bytes::new()));
     }
-    tokio::time::timeout(BODY_TIMEOUT, collect(body, limit))
+    tokio::time::timeout(BODY_TIMEOUT, collect(body, limit, room))
         .await
         .unwrap_or(Err(Unread::TimedOut))
 }
@@ -72,7 +109,20 @@ where
     B: Body<Data = Bytes> + Unpin + Send + 'static,
 {
     if !body.is_end_stream() {
-        tokio::spawn(read(body, 0));
+        tokio::spawn(tokio::time::timeout(BODY_TIMEOUT, drain(body, DRAIN_LIMIT)));
+    }
+}
+
+async fn drain<B>(mut body: B, limit: usize)
+where
+    B: Body<Data = Bytes> + Unpin,
+{
+    let mut length = 0;
+    while let Some(Ok(frame)) = body.frame().await {
+        length += frame.data_ref().map_or(0, Bytes::len);
+        if length > limit {
+            return;
+        }
     }
 }
 
@@ -84,56 +134,108 @@ pub(crate) fn asks_for_too_much(headers: &HeaderMap) -> bool {
         && length.is_some_and(|length: usize| length > BODY_LIMIT)
 }
 
-async fn collect<B>(mut body: B, limit: usize) -> Result<Sent, Unread>
+async fn collect<B>(mut body: B, limit: usize, room: &Room) -> Result<Sent, Unread>
 where
     B: Body<Data = Bytes> + Unpin,
 {
-    let mut begun = Beginning::default();
-    let mut length = 0;
+    let expected = usize::try_from(body.size_hint().lower()).unwrap_or(limit);
+    let mut begun = Beginning::new(expected.min(limit));
     while let Some(frame) = body.frame().await {
         let Ok(data) = frame.map_err(|_| Unread::Broken)?.into_data() else {
             continue;
         };
-        length += data.len();
-        if length <= limit {
-            begun.push(data);
-        } else if length > limit + DRAIN_LIMIT {
-            break;
+        if begun.length() + data.len() > limit {
+            drain(body, DRAIN_LIMIT).await;
+            return Ok(Sent::TooLarge(begun.into_bytes()));
+        }
+        if !begun.push(data, room) {
+            drop(begun);
+            drain(body, DRAIN_LIMIT).await;
+            return Err(Unread::NoRoom);
         }
     }
-    let bytes = begun.into_bytes();
-    Ok(if length > limit {
-        Sent::TooLarge(bytes)
-    } else {
-        Sent::Whole(bytes)
-    })
+    Ok(Sent::Whole(begun.into_bytes()))
 }
 
 /// The frames so far, in one piece; the common body of one frame is not copied.
-#[derive(Default)]
 struct Beginning {
     first: Bytes,
     joined: BytesMut,
+    /// How long the whole will be, as far as the client says.
+    expected: usize,
+    room: Option<OwnedSemaphorePermit>,
 }
 
 impl Beginning {
-    fn push(&mut self, data: Bytes) {
+    fn new(expected: usize) -> Self {
+        Self {
+            first: Bytes::new(),
+            joined: BytesMut::new(),
+            expected,
+            room: None,
+        }
+    }
+
+    fn length(&self) -> usize {
+        self.first.len().max(self.joined.len())
+    }
+
+    /// Whether there is room for it.
+    fn push(&mut self, data: Bytes, room: &Room) -> bool {
+        if !self.take_room(data.len(), room) {
+            return false;
+        }
         if self.first.is_empty() {
             self.first = data;
-            return;
+            return true;
         }
         if self.joined.is_empty() {
+            // Memory that nothing is written into takes none.
+            self.joined.reserve(self.expected);
             self.joined.extend_from_slice(&self.first);
         }
         self.joined.extend_from_slice(&data);
+        true
+    }
+
+    fn take_room(&mut self, more: usize, room: &Room) -> bool {
+        let length = self.length() + more;
+        if length <= SMALL {
+            return true;
+        }
+        let bytes = if self.room.is_some() { more } else { length };
+        let Some(taken) = room.take(bytes) else {
+            return false;
+        };
+        match &mut self.room {
+            Some(room) => room.merge(taken),
+            none => *none = Some(taken),
+        }
+        true
     }
 
     fn into_bytes(self) -> Bytes {
-        if self.joined.is_empty() {
+        let bytes = if self.joined.is_empty() {
             self.first
         } else {
             self.joined.freeze()
+        };
+        match self.room {
+            Some(room) => Bytes::from_owner(Large { bytes, _room: room }),
+            None => bytes,
         }
+    }
+}
+
+/// A body that gives its room back when nobody has it any more.
+struct Large {
+    bytes: Bytes,
+    _room: OwnedSemaphorePermit,
+}
+
+impl AsRef<[u8]> for Large {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
     }
 }
 
@@ -189,4 +291,26 @@ pub(crate) fn object(bytes: &[u8]) -> Result<Map<String, Value>, FieldErrors> {
         }
     };
     Err(FieldErrors::from([("body".to_owned(), vec![problem])]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_held_takes_room_until_it_is_dropped() {
+        let room = Room::of(3 * SMALL);
+        let of = |length: usize| Bytes::from(vec![0; length]);
+        let first = room.hold(of(2 * SMALL)).expect("room");
+        let copy = first.clone();
+        drop(first);
+        assert!(room.hold(of(2 * SMALL)).is_none());
+        let small = room.hold(of(SMALL)).expect("small ones always have room");
+        drop(copy);
+        let larger_than_all = room.hold(of(9 * SMALL)).expect("room");
+        assert_eq!(larger_than_all.len(), 9 * SMALL);
+        assert!(room.hold(of(2 * SMALL)).is_none());
+        drop((small, larger_than_all));
+        assert!(room.hold(of(3 * SMALL)).is_some());
+    }
 }

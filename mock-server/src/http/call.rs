@@ -57,7 +57,7 @@ impl Api {
             sent: Sent::Whole(Bytes::new()),
         };
         let mut call = InFlight::new(&self.mock, routes, &request);
-        let ended = match read(&head, body).await {
+        let ended = match call.read(&head, body).await {
             Ok(sent) => {
                 if head.method != Method::GET {
                     call.waited();
@@ -66,26 +66,12 @@ impl Api {
                 call.run(&request).await
             }
             Err(Unread::TimedOut) => Ended::by_itself(Ending::Answer(timed_out(call.now()))),
+            Err(Unread::NoRoom) => Ended::by_itself(Ending::Answer(call.crowded_out())),
             Err(Unread::Broken) => Ended::by_itself(Ending::UNPROCESSED),
         };
         call.record(&request, &ended);
         ended.ending
     }
-}
-
-/// Reads what an operation may look at.
-async fn read<B>(head: &Parts, body: B) -> Result<Sent, Unread>
-where
-    B: Body<Data = Bytes> + Unpin + Send + 'static,
-{
-    if head.method == Method::GET {
-        body::pass_over(body);
-        return Ok(Sent::Whole(Bytes::new()));
-    }
-    if body::asks_for_too_much(&head.headers) {
-        return Ok(Sent::TooLarge(Bytes::new()));
-    }
-    body::read(body, body::BODY_LIMIT).await
 }
 
 /// How a call ends.
@@ -187,6 +173,29 @@ impl<'a> InFlight<'a> {
             facts: OnceLock::new(),
             stopwatch: Stopwatch::now(),
         }
+    }
+
+    /// Reads what an operation or a fault may look at: the key comes before the body (A5).
+    async fn read<B>(&self, head: &Parts, body: B) -> Result<Sent, Unread>
+    where
+        B: Body<Data = Bytes> + Unpin + Send + 'static,
+    {
+        let is_refused = self.partner.is_none() && !self.mock.faults().look_at_bodies();
+        if head.method == Method::GET || is_refused {
+            body::pass_over(body);
+            return Ok(Sent::Whole(Bytes::new()));
+        }
+        if body::asks_for_too_much(&head.headers) {
+            return Ok(Sent::TooLarge(Bytes::new()));
+        }
+        body::read(body, body::BODY_LIMIT, &self.mock.bodies).await
+    }
+
+    /// Many others send large bodies at the same time.
+    fn crowded_out(&self) -> Reply {
+        let status = StatusCode::SERVICE_UNAVAILABLE;
+        trouble::status(status, None, self.error_shape(), self.now())
+            .retry_after_text("1".to_owned())
     }
 
     /// The call's number in the journal. It is taken when the call takes effect, under its account's
@@ -313,7 +322,7 @@ impl<'a> InFlight<'a> {
             return (self.unroutable(), self.settled());
         };
         match route.run {
-            Run::Open => (reply::health(self.now()), self.settled()),
+            Run::Open => (reply::health(self.now()), self.mock.store.checked()),
             Run::Keyed(answer) => self.keyed(route.group, answer, request),
             Run::SignIn => self.signed_in(request),
         }

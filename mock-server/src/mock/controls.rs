@@ -332,9 +332,13 @@ impl Mock {
     }
 
     /// Lets happen what is due by now, as the next call would.
-    pub(crate) fn catch_up(&self, partner: &Partner) {
+    pub(crate) fn catch_up(&self, partner: &Partner, now: Instant) {
         let mut account = partner.account();
-        account.advance(partner.time(self.now()));
+        let now = partner.time(now);
+        if !account.is_due(now) {
+            return;
+        }
+        account.advance(now);
         // Nobody is answered, so nobody waits for it to be durable.
         drop(self.save(partner.name(), &mut account));
     }

@@ -91,6 +91,11 @@ impl Registry {
         self.partners.get(name)
     }
 
+    /// Every account, by name.
+    pub(crate) fn all_partners(&self) -> impl Iterator<Item = &Arc<Partner>> {
+        self.partners.values()
+    }
+
     /// Every account, oldest first.
     pub(crate) fn partners(&self) -> Vec<&Arc<Partner>> {
         let mut partners: Vec<_> = self.partners.values().collect();

@@ -1,66 +1,109 @@
 //! Waiting for calls to come (M11).
 
+use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::select;
+use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
 use super::Mock;
 use crate::AdminError;
-use crate::journal::{Lookout, Redaction, Wanted};
-
-/// Calls that come together are looked at together.
-const GATHERING: Duration = Duration::from_millis(5);
-
-/// Calls that are judged at once: other callers wait meanwhile.
-const AT_ONCE: usize = 64;
+use crate::journal::{Entry, Redaction, ShownCall, Wanted};
+use crate::partner::{Partner, lock};
 
 impl Mock {
     /// Returns once so many calls of an account, or of all, came as are waited for, or when the wait is over.
     pub(crate) async fn arrival(
-        &self,
+        self: &Arc<Self>,
         tenant: Option<&str>,
-        wanted: &Wanted,
+        wanted: &Arc<Wanted>,
         count: usize,
         wait: Duration,
     ) -> Result<(), AdminError> {
         let end = Instant::now() + wait;
-        let mut news = match tenant {
-            Some(name) => self.partner(name)?.journal().news().listen(),
-            None => self.news().listen(),
+        let life = match tenant {
+            Some(name) => self.partner(name)?.journal().life(),
+            None => self.unattributed().life(),
         };
-        let mut lookout = Lookout::default();
-        loop {
-            let judged = self.look(tenant, wanted, &mut lookout)?;
-            if lookout.found >= count {
-                return Ok(());
-            }
-            if judged == AT_ONCE {
-                tokio::task::yield_now().await;
-                continue;
-            }
-            match timeout_at(end, news.changed()).await {
-                Ok(Ok(())) => tokio::time::sleep(GATHERING).await,
-                // The time is over, or the account is gone.
-                _ => return Ok(()),
-            }
-        }
+        let (there, came) = self.wait_for_calls(tenant, wanted)?;
+        // The time may be over meanwhile, or the account gone.
+        let arrived = pin!(self.arrived(there, came, Arc::clone(wanted), count));
+        let _ = timeout_at(end, select(arrived, pin!(ended(life)))).await;
+        Ok(())
     }
 
-    /// Judges some of the calls that were not judged yet; how many.
-    fn look(
-        &self,
-        tenant: Option<&str>,
-        wanted: &Wanted,
-        lookout: &mut Lookout,
-    ) -> Result<usize, AdminError> {
-        let mut entries = Vec::new();
-        self.with_journals(tenant, |_, journal| {
-            let room = AT_ONCE - entries.len();
-            entries.extend(lookout.unjudged(wanted, journal, room));
-        })?;
+    /// Returns once so many of these calls and of those that come are wanted.
+    async fn arrived(
+        self: &Arc<Self>,
+        there: Vec<Arc<Entry>>,
+        mut came: watch::Receiver<usize>,
+        wanted: Arc<Wanted>,
+        count: usize,
+    ) {
+        let mock = Arc::clone(self);
+        // A full journal is searched for longer than others should wait.
+        let search = move || mock.count(&there, &wanted, count);
+        let found = tokio::task::spawn_blocking(search).await.unwrap_or(0);
+        // An error is the end of the server.
+        let _ = came.wait_for(|came| found + came >= count).await;
+    }
+
+    /// How many of these calls are wanted; no more than are asked for.
+    fn count(&self, entries: &[Arc<Entry>], wanted: &Wanted, most: usize) -> usize {
         let secrets = self.secrets();
         let redaction = Redaction::new(secrets.iter().map(String::as_str));
-        lookout.judge(wanted, &entries, &redaction);
-        Ok(entries.len())
+        let calls = entries
+            .iter()
+            .map(|entry| ShownCall::new(entry, &redaction));
+        calls
+            .filter(|call| wanted.takes_shown(call))
+            .take(most)
+            .count()
     }
+
+    /// Those that may be wanted among the calls that are there, and how many of later ones are.
+    fn wait_for_calls(
+        &self,
+        tenant: Option<&str>,
+        wanted: &Arc<Wanted>,
+    ) -> Result<(Vec<Arc<Entry>>, watch::Receiver<usize>), AdminError> {
+        // Held until all are seen: a call is among them, or is told of later.
+        let mut waiters = lock(&self.waiters);
+        let mut there = Vec::new();
+        self.with_journals(tenant, |_, journal| {
+            let told = journal.told_entries().filter(|entry| wanted.takes(entry));
+            there.extend(told.cloned());
+        })?;
+        Ok((there, waiters.add(tenant, wanted)))
+    }
+
+    /// Tells who waits for calls of one that was recorded.
+    pub(crate) fn tell_of_call(&self, partner: Option<&Partner>, entry: &Entry) {
+        let told = || match partner {
+            Some(partner) => partner.journal().told(entry.id),
+            None => self.unattributed().told(entry.id),
+        };
+        let waiters = lock(&self.waiters);
+        if waiters.is_empty() {
+            told();
+            return;
+        }
+        // Whoever changes the accounts may look at a journal: their lock is not waited for under one.
+        drop(waiters);
+        let secrets = self.secrets();
+        let redaction = Redaction::new(secrets.iter().map(String::as_str));
+        let mut waiters = lock(&self.waiters);
+        told();
+        waiters.tell(
+            partner.map(Partner::name),
+            &ShownCall::new(entry, &redaction),
+        );
+    }
+}
+
+/// Returns when a journal is no more.
+async fn ended(mut life: watch::Receiver<()>) {
+    while life.changed().await.is_ok() {}
 }

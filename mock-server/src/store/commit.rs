@@ -19,6 +19,7 @@ pub(crate) struct NotSaved(pub(crate) String);
 pub(crate) enum Commit {
     /// How it ended is known already.
     Known(Result<(), NotSaved>),
+    #[cfg_attr(not(feature = "durable"), expect(dead_code))]
     Awaited(oneshot::Receiver<Result<(), NotSaved>>),
 }
 

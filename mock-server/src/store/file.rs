@@ -6,7 +6,9 @@ use std::path::Path;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, Row};
 
-use super::{FileStore, Kept, Place, checksum};
+use super::state_file::{SaveError, StateFile};
+use super::watched::beside;
+use super::{FileStore, Kept, Place, checksum, commits};
 use crate::StartError;
 
 /// The format that this version reads and writes.
@@ -18,9 +20,6 @@ const APPLICATION: u32 = 0x5365_634D;
 const TABLE: &str = "CREATE TABLE records (account TEXT NOT NULL, \"table\" TEXT NOT NULL, \
     key TEXT NOT NULL, value BLOB NOT NULL, checksum INTEGER NOT NULL, \
     PRIMARY KEY (account, \"table\", key)) STRICT, WITHOUT ROWID";
-
-/// A change is one write to a log, which [`close`] puts into the file.
-const LOG: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL";
 
 /// Opens or creates a state file, reads it whole and builds something from its records. Then it is
 /// trusted and written to; where `build` refuses, an old file stays as it was.
@@ -34,9 +33,8 @@ pub(crate) fn open<T>(
         false => (create(path).map_err(refused)?, Vec::new()),
     };
     let built = build(records).map_err(|reason| refused(Flaw::Reason(reason)))?;
-    let logged = connection.execute_batch(LOG);
-    logged.map_err(|error| refused(error.into()))?;
-    let store = FileStore::start(connection).map_err(StartError::Runtime)?;
+    let file = StateFile::begin(path, connection).map_err(|error| refused(error.into()))?;
+    let store = FileStore::start(file).map_err(StartError::Runtime)?;
     Ok((built, store))
 }
 
@@ -44,9 +42,7 @@ pub(crate) fn open<T>(
 pub(crate) fn open_to_read(path: &Path) -> Result<Vec<Kept>, StartError> {
     // What was not closed has its last changes in a log beside it. Who may write can keep others
     // out of that; who may only read would leave an index of it behind.
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    let flags = match Path::new(&log).exists() {
+    let flags = match beside(path, "-wal").exists() {
         true => OpenFlags::SQLITE_OPEN_READ_WRITE,
         false => OpenFlags::SQLITE_OPEN_READ_ONLY,
     };
@@ -75,12 +71,6 @@ fn create(path: &Path) -> Result<Connection, Flaw> {
     Ok(connection)
 }
 
-/// Puts what is in the log into the file, and the log away. Where that fails, the next start reads
-/// both.
-pub(super) fn close(connection: &Connection) {
-    let _ = connection.pragma_update(None, "journal_mode", "DELETE");
-}
-
 fn read(path: &Path, flags: OpenFlags) -> Result<(Connection, Vec<Kept>), Flaw> {
     if path.metadata().is_ok_and(|file| file.len() == 0) {
         let reason = "it is empty, which a state file never is: restore a copy, or remove it";
@@ -88,6 +78,11 @@ fn read(path: &Path, flags: OpenFlags) -> Result<(Connection, Vec<Kept>), Flaw> 
     }
     let connection = connect(path, flags)?;
     judge(&connection)?;
+    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    match commits::lost(&real, &connection)? {
+        0 => {}
+        lost => return Err(Flaw::lost(lost, &real)),
+    }
     let records = connection
         .prepare("SELECT account, \"table\", key, value, checksum FROM records")?
         .query_and_then((), checked)?
@@ -143,11 +138,29 @@ impl Flaw {
         ))
     }
 
+    fn lost(commits: u32, path: &Path) -> Self {
+        let [log, count] = ["-wal", "-commits"].map(|ending| beside(path, ending));
+        let (log, count) = (log.display(), count.display());
+        Self::Reason(format!(
+            "its last {commits} acknowledged changes are missing, so its log {log} is missing, damaged or of another \
+             moment: restore that, or remove it and {count} to go on without them"
+        ))
+    }
+
     fn of(self, path: &Path) -> StartError {
         let path = path.to_owned();
         match self {
             Self::Held => StartError::StateLocked { path },
             Self::Reason(reason) => StartError::State { path, reason },
+        }
+    }
+}
+
+impl From<SaveError> for Flaw {
+    fn from(error: SaveError) -> Self {
+        match error {
+            SaveError::Sqlite(error) => error.into(),
+            error => Self::Reason(error.to_string()),
         }
     }
 }

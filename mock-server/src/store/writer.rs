@@ -5,16 +5,20 @@
 //! rests on memory may be acknowledged any more.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
-use rusqlite::Connection;
 use secmon_engine::Account;
 use tokio::sync::oneshot;
 
-use super::{Commit, NotSaved, Place, Put, Store, checksum, file};
+use super::state_file::StateFile;
+use super::{Commit, NotSaved, Put, Store};
 use crate::partner::lock;
+
+/// After so long without changes the log is put into the file, which may be copied then.
+const QUIET: Duration = Duration::from_secs(1);
 
 struct Job {
     changes: Vec<Put>,
@@ -43,14 +47,26 @@ impl WriterState {
 }
 
 impl FileStore {
-    pub(super) fn start(connection: Connection) -> std::io::Result<Self> {
+    pub(super) fn start(file: StateFile) -> std::io::Result<Self> {
         let (jobs, waiting) = channel();
         let state = Arc::new(WriterState::default());
         let shared = Arc::clone(&state);
         let thread = std::thread::Builder::new().name("secmon-mock-state".to_owned());
-        let thread = thread.spawn(move || write(connection, &waiting, &shared))?;
+        let thread = thread.spawn(move || write(file, &waiting, &shared))?;
         let writer = Mutex::new(Some((jobs, thread)));
         Ok(Self { writer, state })
+    }
+}
+
+impl FileStore {
+    fn hand_over(&self, changes: Vec<Put>) -> Commit {
+        let (done, receiver) = oneshot::channel();
+        if let Some((jobs, _)) = &*lock(&self.writer) {
+            self.state.open_jobs.fetch_add(1, Ordering::AcqRel);
+            // A send fails only when the thread is gone; the dropped sender then says so.
+            let _ = jobs.send(Job { changes, done });
+        }
+        Commit::Awaited(receiver)
     }
 }
 
@@ -59,13 +75,11 @@ impl Store for FileStore {
         if changes.is_empty() && self.state.open_jobs.load(Ordering::Acquire) == 0 {
             return Commit::Known(self.state.outcome());
         }
-        let (done, receiver) = oneshot::channel();
-        if let Some((jobs, _)) = &*lock(&self.writer) {
-            self.state.open_jobs.fetch_add(1, Ordering::AcqRel);
-            // A send fails only when the thread is gone; the dropped sender then says so.
-            let _ = jobs.send(Job { changes, done });
-        }
-        Commit::Awaited(receiver)
+        self.hand_over(changes)
+    }
+
+    fn checked(&self) -> Commit {
+        self.hand_over(Vec::new())
     }
 
     fn save_account(&self, name: &str, account: &mut Account, beside: &dyn Fn() -> Put) -> Commit {
@@ -92,11 +106,11 @@ impl Drop for FileStore {
     }
 }
 
-fn write(mut connection: Connection, waiting: &Receiver<Job>, state: &WriterState) {
-    while let Ok(first) = waiting.recv() {
+fn write(mut file: StateFile, waiting: &Receiver<Job>, state: &WriterState) {
+    while let Some(first) = next_job(&mut file, waiting) {
         let jobs: Vec<Job> = std::iter::once(first).chain(waiting.try_iter()).collect();
         if state.failure.get().is_none()
-            && let Err(error) = commit(&mut connection, jobs.iter().flat_map(|job| &job.changes))
+            && let Err(error) = file.save(jobs.iter().flat_map(|job| &job.changes))
         {
             let failure = state.failure.get_or_init(|| NotSaved(error.to_string()));
             eprintln!("error: {failure}");
@@ -107,29 +121,17 @@ fn write(mut connection: Connection, waiting: &Receiver<Job>, state: &WriterStat
             let _ = job.done.send(state.outcome());
         }
     }
-    file::close(&connection);
+    file.close();
 }
 
-const KEEP: &str = "INSERT OR REPLACE INTO records VALUES (?1, ?2, ?3, ?4, ?5)";
-const REMOVE: &str = "DELETE FROM records WHERE account = ?1 AND \"table\" = ?2 AND key = ?3";
-
-fn commit<'a>(
-    connection: &mut Connection,
-    changes: impl Iterator<Item = &'a Put>,
-) -> Result<(), rusqlite::Error> {
-    let transaction = connection.transaction()?;
-    {
-        let (mut keep, mut remove) = (transaction.prepare(KEEP)?, transaction.prepare(REMOVE)?);
-        for Put { place, value } in changes {
-            let Place { owner, table, key } = place;
-            match value {
-                Some(value) => {
-                    let sum = checksum::of(place, value);
-                    keep.execute((owner, table, key, value, sum))?
-                }
-                None => remove.execute((owner, table, key))?,
-            };
+/// The next job, when there is one; none at the end.
+fn next_job(file: &mut StateFile, waiting: &Receiver<Job>) -> Option<Job> {
+    if file.is_logged() {
+        match waiting.recv_timeout(QUIET) {
+            Ok(job) => return Some(job),
+            Err(RecvTimeoutError::Timeout) => file.fold_log(),
+            Err(RecvTimeoutError::Disconnected) => return None,
         }
     }
-    transaction.commit()
+    waiting.recv().ok()
 }

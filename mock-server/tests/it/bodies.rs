@@ -443,3 +443,80 @@ fn a_client_that_asks_first_is_not_let_send_a_body_that_is_too_long() {
     stream.read_to_string(&mut answer).expect("an answer");
     assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
 }
+
+/// A call whose body has begun and has not ended.
+fn begun(stage: &Stage, key: &str, begun: &[u8]) -> std::net::TcpStream {
+    let address = stage.server.url().trim_start_matches("http://").to_owned();
+    let mut stream = std::net::TcpStream::connect(&address).expect("a connection");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
+    let head = format!(
+        "POST {PROVISION} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\n\
+         Content-Length: 1048576\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).expect("a head");
+    stream.write_all(begun).expect("a part of a body");
+    stream
+}
+
+#[test]
+fn the_key_is_looked_at_before_the_body_is_there_a5() {
+    let stage = Stage::new();
+    for key in ["wrong", "test_key_orphan"] {
+        let mut stream = begun(&stage, key, b"{\"client_id\":");
+        let mut status = [0; 12];
+        stream.read_exact(&mut status).expect("an answer");
+        assert_eq!(&status, b"HTTP/1.1 401");
+    }
+    let calls = stage.anyone.get("/_mock/requests").expect(200);
+    assert_eq!(calls.at("/requests/0/status"), 401);
+    assert_eq!(calls.at("/requests/0/body"), Value::Null);
+}
+
+#[test]
+fn a_fault_for_everybody_still_looks_into_bodies_m11() {
+    let stage = Stage::new().unjudged();
+    let fault = json!({ "match": { "client_id": 7 }, "effect": { "status": 503 } });
+    stage.anyone.post("/_mock/faults", fault).expect(201);
+    stage
+        .anyone
+        .post(PROVISION, json!({ "client_id": 7 }))
+        .expect(503);
+    stage
+        .anyone
+        .post(PROVISION, json!({ "client_id": 8 }))
+        .expect(401);
+}
+
+#[test]
+fn large_bodies_have_room_up_to_a_bound_and_small_ones_always_a7() {
+    let stage = Stage::of(|builder| builder.rate_limit(secmon_mock::RateLimit::Off)).unjudged();
+    let frame = r#"{"client_id":1,"ip_address":"192.0.2.1","x":""}"#;
+    let large = frame.replace(
+        "\"\"",
+        &format!("\"{}\"", "x".repeat((1 << 20) - frame.len())),
+    );
+    let send_large = || stage.acme.send("POST", PROVISION, large.as_bytes());
+    send_large().expect(201);
+    let hold = || begun(&stage, "test_key_acme", &large.as_bytes()[1..]);
+    let mut held: Vec<_> = (0..120).map(|_| hold()).collect();
+    let refused = answer_in_time(503, || {
+        held.push(hold());
+        send_large()
+    });
+    assert_eq!(refused.header("retry-after"), Some("1"));
+    stage.endpoint(1, "192.0.2.2");
+    drop(held);
+    answer_in_time(200, send_large);
+}
+
+/// The first answer with this status, of a call that is made again and again.
+fn answer_in_time(status: u16, mut call: impl FnMut() -> Reply) -> Reply {
+    let end = std::time::Instant::now() + PATIENCE;
+    loop {
+        let reply = call();
+        if reply.status == status {
+            return reply;
+        }
+        assert!(std::time::Instant::now() < end, "still {}", reply.status);
+    }
+}

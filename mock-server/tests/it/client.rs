@@ -142,6 +142,18 @@ impl Caller {
 
     /// The answer, or how the connection ended without a whole one.
     pub fn try_send(&self, method: &str, path: &str, body: &[u8]) -> io::Result<Reply> {
+        let mut sent = self.open(method, path, body)?;
+        let mut bytes = Vec::new();
+        sent.read_to_end(&mut bytes)?;
+        let reply = parse(&bytes, method)?;
+        if self.judge == Judge::Description {
+            description::check(method, path, &reply);
+        }
+        Ok(reply)
+    }
+
+    /// A call that is sent, and whose answer nobody has read.
+    pub fn open(&self, method: &str, path: &str, body: &[u8]) -> io::Result<TcpStream> {
         let mut stream = TcpStream::connect(&self.address)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
@@ -160,17 +172,11 @@ impl Caller {
         }
         stream.write_all(format!("{head}\r\n").as_bytes())?;
         stream.write_all(body)?;
-        let mut bytes = Vec::new();
-        stream.read_to_end(&mut bytes)?;
-        let reply = parse(&bytes, method)?;
-        if self.judge == Judge::Description {
-            description::check(method, path, &reply);
-        }
-        Ok(reply)
+        Ok(stream)
     }
 }
 
-fn parse(bytes: &[u8], method: &str) -> io::Result<Reply> {
+pub fn parse(bytes: &[u8], method: &str) -> io::Result<Reply> {
     let cut = || io::Error::from(io::ErrorKind::UnexpectedEof);
     let end = bytes
         .windows(4)
@@ -182,11 +188,14 @@ fn parse(bytes: &[u8], method: &str) -> io::Result<Reply> {
         .nth(1)
         .and_then(|status| status.parse().ok())
         .ok_or_else(cut)?;
-    let reply = Reply {
+    let mut reply = Reply {
         status,
         head,
         body: bytes[end + 4..].to_vec(),
     };
+    if reply.header("transfer-encoding").is_some() {
+        reply.body = joined(&reply.body).ok_or_else(cut)?;
+    }
     let promised = reply
         .header("content-length")
         .map_or(0, |length| length.parse().unwrap_or(0));
@@ -194,6 +203,21 @@ fn parse(bytes: &[u8], method: &str) -> io::Result<Reply> {
         return Err(cut());
     }
     Ok(reply)
+}
+
+/// A body that came in pieces, each under its length; none where the last is missing.
+fn joined(mut pieces: &[u8]) -> Option<Vec<u8>> {
+    let mut whole = Vec::new();
+    loop {
+        let line = pieces.iter().position(|byte| *byte == b'\n')?;
+        let length = std::str::from_utf8(&pieces[..line]).ok()?.trim();
+        let length = usize::from_str_radix(length, 16).ok()?;
+        if length == 0 {
+            return Some(whole);
+        }
+        whole.extend(pieces.get(line + 1..line + 1 + length)?);
+        pieces = pieces.get(line + 1 + length + 2..)?;
+    }
 }
 
 /// A server with a standing clock, and a caller with the key of `acme`.

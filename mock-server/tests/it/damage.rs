@@ -7,8 +7,8 @@ use rusqlite::Connection;
 use secmon_mock::StartError;
 use serde_json::{Value, json};
 
-use crate::client::{Reply, coded, text};
-use crate::durable::{Folder, acme, files, log_of, provision, seen, server};
+use crate::client::{PATIENCE, Reply, coded, text};
+use crate::durable::{Folder, acme, count_of, files, log_of, provision, seen, server};
 use crate::program::{Program, command, run};
 
 #[test]
@@ -126,11 +126,20 @@ fn a_record_that_was_changed_is_refused_whatever_of_it_it_was() {
 struct Left {
     file: Vec<u8>,
     log: Vec<u8>,
+    /// Written beside them only where a test says so.
+    count: String,
     seen: Vec<Vec<Value>>,
 }
 
 impl Left {
     fn by_kill_9() -> Self {
+        let mut tries = std::iter::repeat_with(Self::in_one_go).take(100);
+        tries
+            .find_map(|left| left)
+            .expect("changes within a second")
+    }
+
+    fn in_one_go() -> Option<Self> {
         let folder = Folder::new();
         let file = folder.state();
         let server = server(&file).expect("a server");
@@ -140,11 +149,16 @@ impl Left {
             provision(&caller, &format!("192.0.2.{last}"));
             all_seen.push(seen(&caller));
         }
-        Self {
-            file: std::fs::read(&file).expect("a file"),
-            log: std::fs::read(log_of(&file)).expect("a log"),
+        let read = |path: &Path| std::fs::read(path).expect("a file");
+        let left = Self {
+            log: read(&log_of(&file)),
+            file: read(&file),
+            count: std::fs::read_to_string(count_of(&file)).expect("a count"),
             seen: all_seen,
-        }
+        };
+        let is_at_once = read(&log_of(&file)) == left.log && !left.log.is_empty();
+        // Where the changes took a second, the log is in the file already.
+        is_at_once.then_some(left)
     }
 
     /// What a customer sees in it; nothing where it is refused, and then it is left as it is.
@@ -308,7 +322,7 @@ fn after_a_failed_write_nothing_is_acknowledged_and_nothing_acknowledged_is_lost
     }
     caller.get("/_mock/clock").expect(500);
     caller.get("/_mock/tenants/nobody/clock").expect(500);
-    caller.get("/_mock/health").expect(200);
+    caller.get("/_mock/health").expect(503);
     assert_eq!(program.terminate().code(), Some(0));
     let said = program.errors();
     let errors: Vec<&str> = said
@@ -340,4 +354,144 @@ fn a_newer_format_is_refused() {
     let error = server(&file).expect_err("a newer format");
     assert!(error.to_string().contains("newer"), "{error}");
     assert_eq!(std::fs::read(&file).expect("a file"), damaged);
+}
+
+/// What a server sees of files where so many changes are counted.
+fn opened_counted(left: &Left, log: Option<&[u8]>, count: &str) -> Result<Vec<Value>, String> {
+    let folder = Folder::new();
+    let file = folder.state();
+    std::fs::write(&file, &left.file).expect("a file");
+    if let Some(log) = log {
+        std::fs::write(log_of(&file), log).expect("a log");
+    }
+    std::fs::write(count_of(&file), count).expect("a count");
+    match server(&file) {
+        Ok(server) => Ok(seen(&acme(server.url()))),
+        Err(error) => {
+            assert_eq!(std::fs::read(&file).expect("a file"), left.file);
+            assert_eq!(
+                std::fs::read_to_string(count_of(&file)).expect("a count"),
+                count
+            );
+            Err(error.to_string())
+        }
+    }
+}
+
+#[test]
+fn a_log_that_lost_acknowledged_changes_is_refused_m3() {
+    let mut left = Left::by_kill_9();
+    let (log, count) = (left.log.clone(), left.count.clone());
+    let last = left.seen.pop().expect("a last change");
+    let before_last = left.seen.pop().expect("one before");
+    let opened = |log: Option<&[u8]>, count: &str| opened_counted(&left, log, count);
+    assert_eq!(opened(Some(&log), &count).as_ref(), Ok(&last));
+
+    let torn = &log[..log.len() - 1];
+    for log in [None, Some(&[][..]), Some(&log[..log.len() / 2]), Some(torn)] {
+        let refused = opened(log, &count).expect_err("changes are missing");
+        assert!(refused.contains("acknowledged changes"), "{refused}");
+        assert!(refused.contains("-wal"), "{refused}");
+    }
+    for at in places(&log).into_iter().step_by(5) {
+        let mut flipped = log.clone();
+        flipped[at] ^= 1 << (at % 8);
+        if let Ok(seen) = opened(Some(&flipped), &count) {
+            assert_eq!(seen, last, "{at}");
+        }
+    }
+
+    let number = u32::from_str_radix(count[9..].trim(), 16).expect("a number");
+    let not_acknowledged = format!("{}{:08x}\n", &count[..9], number - 1);
+    assert_eq!(opened(Some(torn), &not_acknowledged), Ok(before_last));
+    assert_eq!(opened(Some(&log), &not_acknowledged).as_ref(), Ok(&last));
+    // Nothing is known of another run, nor by a count that a power cut has emptied.
+    for count in [&format!("{}{}", "0".repeat(8), &count[8..]), "", "zzz"] {
+        opened(None, count).expect("what nobody can tell apart");
+    }
+}
+
+/// What somebody does to a state file.
+type Action<'a> = &'a dyn Fn(&Path) -> std::io::Result<()>;
+
+#[test]
+fn a_state_file_that_is_gone_or_another_is_noticed_before_the_next_acknowledgement_m2() {
+    let away = |path: &Path| std::fs::rename(path, path.with_extension("away"));
+    let replaced = |path: &Path| {
+        let copy = path.with_extension("copy");
+        std::fs::copy(path, &copy).and_then(|_| std::fs::rename(copy, path))
+    };
+    let actions: [(&str, Action<'_>); 6] = [
+        ("deleted", &|state| std::fs::remove_file(state)),
+        ("moved", &away),
+        ("replaced", &replaced),
+        ("written to", &|state| std::fs::write(state, "another text")),
+        ("deleted", &|state| std::fs::remove_file(log_of(state))),
+        ("replaced", &|state| replaced(&log_of(state))),
+    ];
+    for (reason, action) in actions {
+        let folder = Folder::new();
+        let server = server(&folder.state()).expect("a server");
+        let caller = acme(server.url()).unjudged();
+        provision(&caller, "192.0.2.1");
+        caller.get("/_mock/health").expect(200);
+        action(&folder.state()).expect(reason);
+        let body = json!({ "client_id": 42, "ip_address": "192.0.2.2" });
+        let refused = caller.post("/api/v1/billing/provision", body);
+        let refused = coded(refused, 500, "STATE_NOT_SAVED");
+        let said = text(&refused.at("/error/message"));
+        assert!(said.contains(reason), "{said}");
+        let health = caller.get("/_mock/health").expect(503);
+        assert!(health.text().contains(reason), "{}", health.text());
+    }
+}
+
+#[test]
+fn health_and_ready_notice_a_state_file_that_is_gone_without_a_change_m14() {
+    let folder = Folder::new();
+    let server = server(&folder.state()).expect("a server");
+    let caller = acme(server.url()).unjudged();
+    let ready = || {
+        run(&mut command(&[
+            "ready",
+            "--url",
+            server.url(),
+            "--timeout",
+            "0s",
+        ]))
+    };
+    assert_eq!(ready().0, Some(0));
+    std::fs::remove_file(folder.state()).expect("a file");
+    let (code, _, error) = ready();
+    assert_eq!(code, Some(1));
+    assert!(error.contains("deleted or moved"), "{error}");
+    assert!(error.contains("state.sqlite"), "{error}");
+    coded(caller.get("/api/v1/endpoints"), 500, "STATE_NOT_SAVED");
+}
+
+#[test]
+fn a_copy_is_whole_once_nothing_was_changed_for_a_second_m3() {
+    let folder = Folder::new();
+    let server_of_all = server(&folder.state()).expect("a server");
+    let caller = acme(server_of_all.url());
+    for last in 1..=3 {
+        provision(&caller, &format!("192.0.2.{last}"));
+    }
+    let end = std::time::Instant::now() + PATIENCE;
+    let is_logged = || {
+        std::fs::metadata(log_of(&folder.state()))
+            .expect("a log")
+            .len()
+            > 0
+    };
+    while is_logged() {
+        assert!(std::time::Instant::now() < end, "the log stays");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let copies = Folder::new();
+    std::fs::copy(folder.state(), copies.state()).expect("a copy");
+    let copy = server(&copies.state()).expect("a server");
+    assert_eq!(seen(&acme(copy.url())), seen(&caller));
+    provision(&caller, "192.0.2.4");
+    caller.get("/_mock/health").expect(200);
 }

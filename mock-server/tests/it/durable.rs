@@ -25,6 +25,11 @@ pub fn log_of(state: &Path) -> PathBuf {
     state.with_extension("sqlite-wal")
 }
 
+/// How many changes were acknowledged, for the next start to compare.
+pub fn count_of(state: &Path) -> PathBuf {
+    state.with_extension("sqlite-commits")
+}
+
 /// The names of all files in a folder.
 pub fn files(folder: &Folder) -> Vec<String> {
     let files = std::fs::read_dir(folder.0.path()).expect("a folder");

@@ -181,11 +181,14 @@ fn clocks_and_faults_and_accounts_are_told() {
         ears.until(|event| event.kind == "fault" && hits(event) == 0);
     }
 
+    let mut others = Ears::ready(&stage, "");
     let made = json!({ "name": "passing" });
     stage.anyone.post("/_mock/tenants", made).expect(201);
     let is_account = |event: &Event| event.data["kind"] == "tenant";
     let came = ears.until(is_account).pop().expect("an account");
     assert_eq!(came.data["now"]["name"], "passing");
+    let told = others.until(is_account).pop().expect("an account");
+    assert_eq!((&told.id, &told.data), (&came.id, &came.data));
     stage.anyone.delete("/_mock/tenants/passing").expect(204);
     let went = ears.until(is_account).pop().expect("an account");
     assert_eq!(

@@ -128,7 +128,7 @@ fn it_says_where_it_listens_and_sigterm_ends_it_with_0() {
     let left: Vec<_> = std::fs::read_dir(folder.path())
         .expect("a folder")
         .collect();
-    assert_eq!(left.len(), 1, "only the port file is left");
+    assert_eq!(left.len(), 0, "the port file is gone");
 }
 
 #[test]
@@ -418,6 +418,20 @@ fn a_port_file_may_be_a_link_or_a_pipe_and_both_stay() {
     assert!(!std::fs::metadata(&pipe).expect("the pipe").is_file());
     let told = read.join().expect("it is read");
     assert!(piped.url.ends_with(&format!(":{}", told.trim())), "{told}");
+}
+
+#[test]
+fn a_program_that_ends_takes_its_port_files_along_m14() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [own, of_another] = ["own", "another"].map(|name| folder.path().join(name));
+    let start = |path: &Path| Program::start(&["--port-file", path.to_str().expect("a path")]);
+    let (mut first, mut second) = (start(&own), start(&of_another));
+    assert!(own.exists() && of_another.exists());
+    std::fs::write(&of_another, "1\n").expect("a file");
+    assert_eq!(first.terminate().code(), Some(0));
+    assert_eq!(second.terminate().code(), Some(0));
+    assert!(!own.exists());
+    assert_eq!(std::fs::read_to_string(&of_another).expect("a port"), "1\n");
 }
 
 #[test]

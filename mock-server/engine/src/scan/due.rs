@@ -4,6 +4,13 @@ use crate::state::{Account, Task};
 use crate::time::Instant;
 
 impl Account {
+    /// Whether something is due by this time.
+    #[must_use]
+    pub fn is_due(&self, now: Instant) -> bool {
+        let mut due = self.index.due.iter();
+        due.next().is_some_and(|(at, _)| *at <= now)
+    }
+
     /// Lets everything that is due happen, except at the end of the calendar:
     /// what is due there would be due there again.
     pub(crate) fn run_due(&mut self) {

@@ -1,28 +1,40 @@
 //! The journal (M1, M6, M11).
 
+use std::cmp::Reverse;
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use std::cmp::Reverse;
-
-use serde::Serialize;
+use axum::body::Body;
+use axum::response::Response;
+use futures_util::{StreamExt, stream};
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, StatusCode};
 use serde_json::Value;
-use serde_json::value::{RawValue, to_raw_value};
 
-use super::{AdminCall, Answered, input};
+use super::{AdminCall, Answered, Responding, beside, input};
 use crate::AdminError;
 use crate::fields::{Fields, Raw, readers};
-use crate::journal::{Journal, JournalEntry, Redaction, Wanted};
+use crate::http::reply::Reply;
+use crate::journal::{Entry, JournalEntry, Redaction, ShownCall, Wanted};
+use crate::mock::Mock;
 use crate::store::Commit;
+
+const JSON: &str = "application/json";
+
+/// Bytes of a journal that are written out at a time.
+const PIECE: usize = 64 * 1024;
 
 /// Longest wait for calls to come, in seconds.
 const LONGEST_WAIT: f64 = 60.0;
 
 struct Filter {
-    wanted: Wanted,
+    wanted: Arc<Wanted>,
     limit: usize,
     /// How many must come before it is answered, and how long they may take.
     count: usize,
-    wait: Duration,
+    wait: Option<Duration>,
 }
 
 impl Filter {
@@ -39,16 +51,16 @@ impl Filter {
         let size = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
         input::finish(fields, || {
             Some(Self {
-                wanted: Wanted {
+                wanted: Arc::new(Wanted {
                     method: method.map(|method| method.to_ascii_uppercase()),
                     path,
                     status: status.and_then(|status| u16::try_from(status).ok()),
                     since: since.map_or(0, i64::unsigned_abs),
                     body,
-                },
+                }),
                 limit: limit.map_or(usize::MAX, size),
                 count: count.map_or(1, size),
-                wait: Duration::from_secs_f64(wait.unwrap_or(0.0)),
+                wait: wait.map(Duration::from_secs_f64),
             })
         })
     }
@@ -60,57 +72,133 @@ fn part(raw: Raw) -> readers::Read<Value> {
         .map_err(|_| r#"must be JSON, such as {"client_id":42}."#.to_owned())
 }
 
-#[derive(Serialize)]
-struct Listed {
-    dropped: u64,
-    /// As text: as values, all of them at once could take a hundred times as much.
-    requests: Vec<Box<RawValue>>,
+/// Answers with the journal, once the calls came that are waited for. A full journal is longer than many answers that
+/// nobody reads may be: so it goes out in pieces.
+pub(crate) fn list(call: AdminCall) -> Responding {
+    Box::pin(async move {
+        let Filter {
+            wanted,
+            limit,
+            count,
+            wait,
+        } = Filter::read(&call)?;
+        if let Some(wait) = wait {
+            let arrival = call.mock.arrival(tenant(&call), &wanted, count, wait);
+            arrival.await?;
+        }
+        let (mock, tenant) = (Arc::clone(&call.mock), tenant(&call).map(str::to_owned));
+        let list = move || Listing::new(&mock, tenant.as_deref(), &wanted, limit);
+        let listing = beside(list).await??;
+        in_pieces(listing).await
+    })
 }
 
-pub(crate) fn list(call: &AdminCall) -> Result<Answered, AdminError> {
-    let Filter { wanted, limit, .. } = Filter::read(call)?;
-    let of = |tenant: Option<&str>, journal: &mut Journal| {
-        let taken = journal.entries().filter(|entry| wanted.takes(entry));
-        let taken = taken.map(|entry| (tenant.map(str::to_owned), entry));
-        (journal.dropped(), taken.collect::<Vec<_>>())
-    };
-    let (dropped, taken): (Vec<u64>, Vec<_>) = call
-        .mock
-        .with_journals(tenant(call), of)?
-        .into_iter()
-        .unzip();
-    let mut taken: Vec<_> = taken.into_iter().flatten().collect();
-    taken.sort_unstable_by_key(|(_, entry)| Reverse(entry.id));
-    let secrets = call.mock.secrets();
-    let redaction = Redaction::new(secrets.iter().map(String::as_str));
-    let shown = taken
-        .iter()
-        .map(|(tenant, entry)| JournalEntry::new(tenant.as_deref(), entry, &redaction));
-    let newest = shown.filter(|entry| wanted.takes_shown(entry)).take(limit);
-    // An entry has text keys and no serializer that fails.
-    let mut requests: Vec<_> = newest
-        .filter_map(|entry| to_raw_value(&entry).ok())
-        .collect();
-    requests.reverse();
-    Ok(Answered::shown(&Listed {
-        dropped: dropped.into_iter().sum(),
-        requests,
-    }))
+/// The first piece, or whole, as a response.
+async fn in_pieces(listing: Listing) -> Result<Response, AdminError> {
+    let (first, listing) = next_piece(listing).await?;
+    if listing.is_written {
+        return Ok(Reply::new(StatusCode::OK, JSON, first).into());
+    }
+    let rest = stream::unfold(listing, |listing| async {
+        if listing.is_written {
+            return None;
+        }
+        // Without the end, the reader sees that it is none.
+        let (piece, listing) = next_piece(listing).await.ok()?;
+        Some((Ok::<_, Infallible>(piece), listing))
+    });
+    let first = stream::iter([Ok(first)]);
+    let mut response = Response::new(Body::from_stream(first.chain(rest)));
+    let content_type = HeaderValue::from_static(JSON);
+    response.headers_mut().insert(CONTENT_TYPE, content_type);
+    Ok(response)
+}
+
+async fn next_piece(mut listing: Listing) -> Result<(String, Listing), AdminError> {
+    beside(move || (listing.piece(), listing)).await
+}
+
+/// A journal that is being written out.
+struct Listing {
+    mock: Arc<Mock>,
+    /// Oldest first. What the journal has dropped meanwhile is left out: nobody who reads slowly holds it.
+    calls: VecDeque<ListedCall>,
+    /// What stands in front of the next one: the head of the whole, or a comma.
+    before: String,
+    is_written: bool,
+}
+
+struct ListedCall {
+    tenant: Option<Arc<str>>,
+    id: u64,
+    entry: Weak<Entry>,
+}
+
+impl Listing {
+    fn new(
+        mock: &Arc<Mock>,
+        tenant: Option<&str>,
+        wanted: &Wanted,
+        limit: usize,
+    ) -> Result<Self, AdminError> {
+        let mut dropped = 0;
+        let mut calls = Vec::new();
+        mock.with_journals(tenant, |tenant, journal| {
+            let tenant: Option<Arc<str>> = tenant.map(Arc::from);
+            dropped += journal.dropped();
+            let taken = journal.entries().filter(|entry| wanted.takes(entry));
+            calls.extend(taken.map(|entry| ListedCall {
+                tenant: tenant.clone(),
+                id: entry.id,
+                entry: Arc::downgrade(&entry),
+            }));
+        })?;
+        calls.sort_unstable_by_key(|call| Reverse(call.id));
+        let secrets = mock.secrets();
+        let redaction = Redaction::new(secrets.iter().map(String::as_str));
+        let is_wanted = |call: &ListedCall| {
+            let entry = call.entry.upgrade();
+            entry.is_some_and(|entry| wanted.takes_shown(&ShownCall::new(&entry, &redaction)))
+        };
+        let newest = calls.into_iter().filter(is_wanted).take(limit);
+        let mut calls: VecDeque<_> = newest.collect();
+        calls.make_contiguous().reverse();
+        Ok(Self {
+            mock: Arc::clone(mock),
+            calls,
+            before: format!(r#"{{"dropped":{dropped},"requests":["#),
+            is_written: false,
+        })
+    }
+
+    /// The next piece: a little more than [`PIECE`], or what is left.
+    fn piece(&mut self) -> String {
+        let secrets = self.mock.secrets();
+        let redaction = Redaction::new(secrets.iter().map(String::as_str));
+        let mut text = String::new();
+        while text.len() < PIECE {
+            let Some(call) = self.calls.pop_front() else {
+                text += self.before.trim_end_matches(',');
+                text += "]}";
+                self.is_written = true;
+                break;
+            };
+            // An entry has text keys and no serializer that fails.
+            let shown = call.entry.upgrade().and_then(|entry| {
+                let shown = JournalEntry::new(call.tenant.as_deref(), &entry, &redaction);
+                serde_json::to_string(&shown).ok()
+            });
+            if let Some(shown) = shown {
+                text += &std::mem::replace(&mut self.before, ",".to_owned());
+                text += &shown;
+            }
+        }
+        text
+    }
 }
 
 fn tenant(call: &AdminCall) -> Option<&str> {
     call.query.get("tenant").map(String::as_str)
-}
-
-/// Returns once as many calls came as are waited for, or when the wait is over.
-pub(crate) async fn arrival(call: &AdminCall) -> Result<(), AdminError> {
-    let Filter {
-        wanted,
-        count,
-        wait,
-        ..
-    } = Filter::read(call)?;
-    call.mock.arrival(tenant(call), &wanted, count, wait).await
 }
 
 pub(crate) fn clear(call: &AdminCall) -> Result<Answered, AdminError> {

@@ -6,18 +6,24 @@ use secmon_engine::{DomainFindings, OpenPort, ScanOutcome};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{AdminCall, Answered, input};
+use super::{AdminCall, Answered, input, refusal};
 use crate::AdminError;
 use crate::fields::readers;
 use crate::http::reply::Reply;
 use crate::mock::RecordRef;
 use crate::openapi;
-use crate::store::Commit;
+use crate::store::{self, Commit};
 
 /// More ports than there are cannot be open.
 const MOST_PORTS: usize = 2 * u16::MAX as usize;
 
-pub(crate) fn health(_: &AdminCall) -> Result<Answered, AdminError> {
+/// Whether the server does what it is for, durable state included (M14).
+pub(crate) fn health(call: &AdminCall) -> Result<Answered, AdminError> {
+    if let Err(error) = store::wait(call.mock.store.checked()) {
+        let reply = refusal(StatusCode::SERVICE_UNAVAILABLE, &error.to_string());
+        let commit = Commit::done();
+        return Ok(Answered { reply, commit });
+    }
     Ok(Answered::shown(
         &json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }),
     ))

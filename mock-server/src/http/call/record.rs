@@ -39,7 +39,7 @@ impl InFlight<'_> {
         if let Some(mut events) = self.mock.events() {
             events.call(tenant, &entry);
         }
-        self.mock.news().tell();
+        self.mock.tell_of_call(self.partner.as_deref(), &entry);
     }
 
     fn entry(&self, request: &PartnerRequest<'_>, ended: &Ended) -> Entry {
