@@ -88,4 +88,5 @@ mod verbosity;
 mod walks;
 mod watching;
 mod whole_files;
+mod wider_rules;
 mod wire;
