@@ -109,10 +109,7 @@ fn another_word_for_a_verb_leads_to_the_verb() {
             "sub cancel 501 --product port_monitoring",
             "subscription terminate 501 --product port_monitoring",
         ),
-        (
-            "subscription create 501",
-            "subscription set 501 --product PRODUCT",
-        ),
+        ("subscription create 501", "subscription set 501"),
         ("pricing update", "pricing set PRODUCT PRICE CURRENCY"),
         ("profile activate acme", "profile use acme"),
         ("profile edit acme", "config edit"),
