@@ -43,6 +43,7 @@ mod memory;
 mod missing_values;
 mod mock;
 mod moves;
+mod named_servers;
 mod new_leaks;
 mod newcomers;
 mod opening;
