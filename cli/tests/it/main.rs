@@ -28,6 +28,7 @@ mod field_files;
 mod firewall;
 mod foreign_hands;
 mod foreign_text;
+mod foreseen;
 mod help_pages;
 mod history;
 mod homes;
