@@ -201,3 +201,30 @@ fn a_wrong_service_number_names_the_known_ones() {
         "{refused}"
     );
 }
+
+#[test]
+fn the_service_that_is_known_to_pay_for_domains_need_not_be_typed() {
+    let tenant = account();
+    let shell = Shell::of(&tenant).with("SECMON_CUSTOMER", "42");
+    let line = "domain provision a.example";
+    let unknown = shell.line(line).exits(2).stderr;
+    assert!(unknown.contains("--service"), "{unknown}");
+    let set = "--product domain_monitoring --quantity 3";
+    shell.line(&format!("sub set 501 {set}")).exits(0);
+    for line in [line, "provision https://b.example"] {
+        let done = shell.line(line).exits(0);
+        assert!(
+            done.stderr.contains("Using billing service 501"),
+            "{done:?}"
+        );
+    }
+    // Whose it is, is looked at; a slot that goes for good is named; and of two, one is.
+    shell.line(&format!("{line} -c 77")).exits(2);
+    shell
+        .line("domain release a.example --confirm=a.example")
+        .exits(2);
+    shell.line(&format!("sub set 502 {set} -y")).exits(0);
+    shell.line("domain provision c.example").exits(2);
+    shell.line("sub terminate 502 -y").exits(0);
+    shell.line("domain provision c.example").exits(0);
+}

@@ -137,7 +137,7 @@ fn from_arguments(context: &Context, args: &ProvisionArgs) -> Result<Vec<Target>
             "--nickname names one server: give one target, or a file with a column nickname",
         ));
     }
-    let customer = Some(context.customer()?);
+    let customer = context.customer()?;
     let mut asked_service = None;
     let mut targets = Vec::new();
     for name in names {
@@ -146,14 +146,14 @@ fn from_arguments(context: &Context, args: &ProvisionArgs) -> Result<Vec<Target>
         if targets::is_domain(&fields.target, bare_names) && fields.service_id.is_empty() {
             let service = match asked_service {
                 Some(service) => Ok(service),
-                None => domain::service(&context.prompt, None),
+                None => domain::service_for(context, None, customer),
             };
             let activity = format!("provisioning the domain {}", fields.target);
             let service = service.map_err(|error| error.during(activity))?;
             fields.service_id = asked_service.insert(service).to_string();
         }
         let defaults = Defaults {
-            customer,
+            customer: Some(customer),
             bare_names,
             service: None,
         };
