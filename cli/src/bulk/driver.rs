@@ -33,7 +33,10 @@ pub async fn run_bulk_reporting<O: BulkOperation>(
 ) -> Result<Vec<Item>, CliError> {
     let session = &context.session;
     session.refuse_read_only()?;
-    let rows = agreed_plan(context, operation, args).await?;
+    let mut rows = agreed_plan(context, operation, args).await?;
+    if session.settings.safety.dry_run {
+        foresee(context, operation, &mut rows);
+    }
     session.begin_run(operation.kind());
     // Names that a kill must not cost: what has ended by then is in no list any more.
     session.remember_observations();
@@ -74,6 +77,25 @@ async fn agreed_plan<O: BulkOperation>(
             return Ok(rows);
         }
         context.screen.note("Meanwhile something has changed:");
+    }
+}
+
+/// A dry run shows what it would send: what would be refused is no part of that, and is told beside it.
+fn foresee<O: BulkOperation>(context: &Context, operation: &O, rows: &mut [PlannedRow<O::Row>]) {
+    for row in rows.iter_mut().filter(|row| row.is_sent()) {
+        if let Some(error) = operation.refusal(&row.row) {
+            row.step = Step::Settled(RowOutcome::Failed(error));
+        }
+    }
+    if !rows.iter().any(PlannedRow::is_sent) {
+        return;
+    }
+    for row in rows {
+        if let Step::Settled(RowOutcome::Failed(error)) = &row.step {
+            let name = operation.label(&row.row).name;
+            let note = format!("not sent: {name}: {}", error.message());
+            context.screen.note(&note);
+        }
     }
 }
 

@@ -25,6 +25,11 @@ pub trait BulkOperation {
     /// Makes the change of one row.
     async fn apply(&self, row: &Self::Row) -> Result<RowOutcome, CliError>;
 
+    /// Why the service would refuse a row, where what was read tells it. Only a dry run asks: else the service decides.
+    fn refusal(&self, _row: &Self::Row) -> Option<CliError> {
+        None
+    }
+
     /// What was done of a row that an interruption has kept from its end.
     fn unfinished(&self, _row: &Self::Row) -> Option<RowOutcome> {
         None

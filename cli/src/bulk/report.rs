@@ -191,6 +191,17 @@ impl ReportFile {
         Ok(report)
     }
 
+    /// Whether a file begins as a report does, in whatever letters.
+    pub fn is_one(beginning: &[u8]) -> bool {
+        let letters: Vec<u8> = beginning
+            .iter()
+            .copied()
+            .filter(|byte| *byte != 0)
+            .collect();
+        let heading = String::from_utf8_lossy(&letters);
+        heading.contains(&format!("{OWN_COLUMNS}status"))
+    }
+
     /// Adds a row.
     pub fn add(&mut self, row: &Row, outcome: &RowOutcome) -> Result<(), CliError> {
         let cell = |i: &usize| row.cells.get(*i).unwrap_or_default().to_owned();

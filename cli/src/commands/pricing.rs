@@ -6,7 +6,7 @@ use crate::session::Session;
 use crate::ui::outcome::{Outcome, to_json};
 use clap::Subcommand;
 use secmon::model::{Money, PlanSlug};
-use secmon::operations::{RemovePrice, SetPrice};
+use secmon::operations::{Price, RemovePrice, SetPrice};
 use serde_json::Value;
 
 /// Prices of products.
@@ -51,10 +51,7 @@ pub async fn run(session: &Session, command: PricingCommand) -> Result<Outcome, 
                 .write(request, &format!("the price of {label}"))
                 .await
                 .map_err(|error| plans::named_in(session, error))?;
-            Ok(Outcome::said(
-                sent.map_or(Value::Null, |answer| to_json(&answer.data)),
-                format!("The price of {label} is {price} {currency}."),
-            ))
+            Ok(sent.map_or_else(Outcome::silent, |answer| stored(&answer.data)))
         }
         PricingCommand::Remove { product, plan } => {
             let label = label(&product, plan.as_deref());
@@ -71,6 +68,17 @@ pub async fn run(session: &Session, command: PricingCommand) -> Result<Outcome, 
             ))
         }
     }
+}
+
+/// The price as the service has stored it.
+fn stored(price: &Price) -> Outcome {
+    let plan = price.plan_slug.as_ref().map(ToString::to_string);
+    let label = label(price.product_slug.as_ref(), plan.as_deref());
+    let (amount, currency) = (&price.price, &price.currency);
+    Outcome::said(
+        to_json(price),
+        format!("The price of {label} is {amount} {currency}."),
+    )
 }
 
 fn label(product: &str, plan: Option<&str>) -> String {

@@ -9,7 +9,6 @@ use crate::ui::outcome::{Cell, Field, Outcome, Table, shown, to_json};
 use clap::{Args, Subcommand, ValueEnum};
 use secmon::model::Scenario;
 use secmon::operations::{ListScenarios, SetScenario};
-use serde_json::Value;
 
 /// The sandbox of an account.
 #[derive(Debug, Subcommand)]
@@ -106,9 +105,11 @@ async fn set(context: &Context, args: ScenarioSetArgs) -> Result<Outcome, CliErr
     };
     let planned = planned.before(&before);
     let sent = context.session.write(request, planned).await?;
-    let result = sent.map_or(Value::Null, |answer| to_json(&answer.data));
-    let sentence = format!("From the next scan on, {place} is found to be: {scenario}.");
-    Ok(Outcome::said(result, sentence))
+    Ok(sent.map_or_else(Outcome::silent, |answer| {
+        let scenario = &answer.data.scenario;
+        let sentence = format!("From the next scan on, {place} is found to be: {scenario}.");
+        Outcome::said(to_json(&answer.data), sentence)
+    }))
 }
 
 /// The scenario of the account as it is; one that cannot be read keeps nobody from choosing another.

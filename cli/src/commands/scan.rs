@@ -7,8 +7,9 @@ use crate::bulk::args::RunArgs;
 use crate::bulk::{
     self, Applied, BulkOperation, Item, Label, PlannedRow, Question, RowOutcome, VerbLabels,
 };
+use crate::commands::common::views;
 use crate::context::Context;
-use crate::error::CliError;
+use crate::error::{CliError, Failure};
 use crate::machine::files;
 use crate::references::{self, PrefixPolicy};
 use crate::session::Session;
@@ -154,6 +155,18 @@ impl BulkOperation for Scans<'_> {
 
     fn question(&self, _rows: &[&Endpoint]) -> Question {
         Question::none()
+    }
+
+    fn refusal(&self, endpoint: &Endpoint) -> Option<CliError> {
+        let name = references::name_of(endpoint);
+        let failure = Failure::Answered(409, Some(ErrorCode::EndpointNotActive));
+        let message = format!("{name} is paused, and only active servers are scanned");
+        views::is_paused(endpoint).then(|| {
+            CliError::new(failure, message).hint(format!(
+                "have it scanned again: `endpoint resume {}`",
+                endpoint.id
+            ))
+        })
     }
 
     /// Asks for a scan. One whose answer was lost, in this run or in an earlier one, is looked for before it is asked

@@ -2,6 +2,7 @@
 
 mod call;
 mod inverse;
+mod left;
 mod present;
 mod rule_fields;
 mod whole_runs;
@@ -93,7 +94,7 @@ pub async fn run(context: &Context, args: &UndoArgs) -> Result<Outcome, CliError
         }
     }
     if rows.is_empty() {
-        return Err(refused(&left));
+        return Err(left::refused(&left));
     }
     let undoing = Undoing {
         context,
@@ -102,7 +103,7 @@ pub async fn run(context: &Context, args: &UndoArgs) -> Result<Outcome, CliError
     };
     let items = bulk::run_bulk(context, &undoing, &args.run).await?;
     let mut outcome = bulk::conclude(&context.screen, UNDONE, items)?;
-    outcome.text.extend(left.iter().flat_map(not_undone));
+    outcome.text.extend(left::not_undone(&left));
     let rules_go = |row: &UndoRow| matches!(row.inverse, Inverse::RemoveRules(..));
     if undoing.rows.iter().any(rules_go) && !context.session.settings.safety.dry_run {
         outcome.text.push(Block::Hint(
@@ -220,42 +221,6 @@ fn undoable(change: &ChangeRow) -> Result<Inverse, NotUndoable> {
     inverse_of(change)
 }
 
-/// The refusal of a command of which nothing can be taken back.
-fn refused(left: &[(ChangeRow, NotUndoable)]) -> CliError {
-    let Some((change, reason)) = left.last() else {
-        return CliError::not_found("there is nothing to undo");
-    };
-    let what = change.operation.replace('_', " ");
-    let error = CliError::usage(format!(
-        "Cannot be undone: {what} ({}): {}",
-        change.about, reason.reason
-    ));
-    let lines = left
-        .iter()
-        .filter_map(|(_, reason)| reason.nearest.as_ref());
-    let lines: Vec<String> = lines
-        .map(|(line, purpose)| format!("to {purpose}: `{line}`"))
-        .collect();
-    match lines.is_empty() {
-        true => error,
-        false => error.hint(preview(&lines, String::clone)),
-    }
-}
-
-fn not_undone((change, reason): &(ChangeRow, NotUndoable)) -> Vec<Block> {
-    let mut lines = vec![Block::text(format!(
-        "Not undone: {}: {}.",
-        change.about, reason.reason
-    ))];
-    lines.extend(
-        reason
-            .nearest
-            .as_ref()
-            .map(|(line, purpose)| Block::next(line.as_str(), purpose)),
-    );
-    lines
-}
-
 /// What `history show` says of taking a change back.
 pub fn told(change: &ChangeRow) -> Vec<Block> {
     if let Some(by) = &change.undone_by {
@@ -275,7 +240,7 @@ pub fn told(change: &ChangeRow) -> Vec<Block> {
             lines.extend(
                 reason
                     .nearest
-                    .map(|(line, purpose)| Block::next(line, purpose)),
+                    .map(|nearest| Block::next(nearest.line(), nearest.purpose)),
             );
             lines
         }

@@ -96,6 +96,13 @@ pub fn read(path: &Path, name: &str, max_bytes: u64) -> Result<Vec<u8>, CliError
     Ok(bytes)
 }
 
+/// The first so many bytes of a file.
+pub fn beginning(path: &Path, max_bytes: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(max_bytes).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// Reads a file of JSON, or standard input for `-`.
 pub fn read_json(path: &Path, max_bytes: u64) -> Result<serde_json::Value, CliError> {
     let name = name_of(path);

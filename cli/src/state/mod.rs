@@ -150,6 +150,20 @@ impl StateDb {
         }
     }
 
+    /// Forgets what was done and seen at the address of the account: every record there is gone.
+    pub fn forget_origin(&self) {
+        let origin = named_params! { ":origin": self.place.origin };
+        let _ = self.write(|connection, _| {
+            for table in ["batch", "seen", "leak_seen"] {
+                let sql = format!(
+                    "DELETE FROM {table} WHERE account IN (SELECT id FROM account WHERE origin = :origin)"
+                );
+                connection.execute(&sql, origin)?;
+            }
+            Ok(())
+        });
+    }
+
     fn fails(&self, error: &rusqlite::Error) {
         let problem = format!("{}: {error}", database_name());
         self.problem.borrow_mut().get_or_insert(problem);

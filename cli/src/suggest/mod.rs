@@ -149,6 +149,9 @@ fn tried(typed: &Typed, stray: &str) -> Option<String> {
     if let Some((_, _, command)) = TRIED_SECOND.iter().find(fits) {
         return Some(filled(command, typed, 2));
     }
+    if is_first && let Some(command) = of_customer(typed, &first) {
+        return Some(command);
+    }
     if !is_first {
         let words = typed.words.get(2..)?.to_vec();
         return with_verb(&first, &second, typed, (words, typed.customer.clone()));
@@ -156,6 +159,18 @@ fn tried(typed: &Typed, stray: &str) -> Option<String> {
     // The verb in front of the noun.
     with_verb(&second, &first, typed, about(typed, 2))
         .or_else(|| Some(filled(tried_first(&first)?, typed, 1)))
+}
+
+/// `suspend 77`: a number alone is a customer's, and no name of a server.
+fn of_customer(typed: &Typed, word: &str) -> Option<String> {
+    let verb = words_for(word).find(|verb| ["suspend", "resume"].contains(verb))?;
+    match typed.words.as_slice() {
+        [_, number] if is_number(number) && typed.customer.is_none() => {
+            let line = vec![format!("customer {verb} {number}")];
+            Some(with_options(line, typed, None))
+        }
+        _ => None,
+    }
 }
 
 /// A noun with the verb that a word stands for.

@@ -61,6 +61,7 @@ pub const TRIED_SECOND: &[(&str, &str, &str)] = &[
     ("report", "customer", REPORT),
     ("resume", "customer", "endpoint resume --all -c ID"),
     ("rules", "allow", ALLOW),
+    ("port", "open", ALLOW),
     ("suspend", "customer", "endpoint suspend --all -c ID"),
 ];
 

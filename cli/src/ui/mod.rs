@@ -160,6 +160,11 @@ impl Ui {
         display.format == OutputFormat::Jsonl && display.sort.is_none() && display.jq.is_none()
     }
 
+    /// Whether a person reads the result.
+    pub fn shows_text(&self) -> bool {
+        self.display.jq.is_none() && !self.is_data()
+    }
+
     /// Whether results are shown as JSON, or a filter reads them so.
     pub fn shows_json(&self) -> bool {
         self.json() || self.display.jq.is_some()

@@ -35,7 +35,13 @@ impl Planned {
     /// The last day of a rule, where it has one.
     fn last_day(&self) -> Option<String> {
         let body: Value = serde_json::from_slice(&self.body).ok()?;
-        body.get("expires_at")?.as_str().map(str::to_owned)
+        let end = body.get("expires_at")?.as_str()?;
+        // A day that was set as such comes back with its last second.
+        Some(
+            end.strip_suffix("T23:59:59+00:00")
+                .unwrap_or(end)
+                .to_owned(),
+        )
     }
 
     fn headers(&self) -> Value {

@@ -8,9 +8,9 @@ use secmon::model::Expiry;
 /// Reads a day as the API's date; `name` is the option it came from. The service takes only days that are still to come.
 pub fn day(name: &str, text: &str) -> Result<Expiry, CliError> {
     let today = Utc::now().date_naive();
-    let day = read(text, today).ok_or_else(|| {
+    let day = coming(text, today).or_else(|| read(text, today)).ok_or_else(|| {
         CliError::usage(format!(
-            "{name}: {text:?} is not a day: write it as 2026-12-31 or 31.12.2026, or from today on as 90d, \"3 months\" or \"end of next month\""
+            "{name}: {text:?} is not a day: write it as 2026-12-31, 31.12.2026 or monday, or from today on as 90d, \"3 months\" or \"end of next month\""
         ))
     })?;
     match day > today {
@@ -37,6 +37,20 @@ pub fn since(name: &str, text: &str) -> Result<DateTime<Utc>, CliError> {
                 "{name}: {text:?} is no time: write a day as monday, yesterday or 2026-11-23, or how long ago as 2h or 7d"
             ))
         })
+}
+
+/// The next day of a name: today's own is a week ahead.
+fn coming(text: &str, today: NaiveDate) -> Option<NaiveDate> {
+    let text = text.trim().to_lowercase();
+    let ahead = match text.as_str() {
+        "today" => 0,
+        "tomorrow" => 1,
+        name => {
+            let weekday = name.parse::<Weekday>().ok()?;
+            7 - today.weekday().days_since(weekday)
+        }
+    };
+    today.checked_add_days(Days::new(u64::from(ahead)))
 }
 
 /// The day that is meant: the last one of that name, today's own included.

@@ -144,6 +144,15 @@ impl PortSpec {
         protocols && ports.start() <= self.range.end() && self.range.start() <= ports.end()
     }
 
+    /// Whether a rule allows all of it.
+    pub fn is_within(&self, rule: &Rule) -> bool {
+        let protocol = rule.protocol == self.protocol || rule.protocol == Protocol::Any;
+        let holds = |ports: PortRange| {
+            ports.start() <= self.range.start() && self.range.end() <= ports.end()
+        };
+        protocol && rule.ports().is_some_and(holds)
+    }
+
     /// Whether a rule is for exactly this.
     pub fn is_same(&self, rule: &Rule) -> bool {
         rule.ports() == Some(self.range) && rule.protocol == self.protocol

@@ -1,6 +1,8 @@
 //! Subscriptions, drift correction, prices.
 
 use crate::shell::{Shell, account};
+use http::StatusCode;
+use secmon_mock::Fault;
 use serde_json::json;
 
 #[test]
@@ -154,4 +156,30 @@ fn prices_are_set_and_removed() {
             .error()["code"],
         "PRODUCT_NOT_FOUND"
     );
+}
+
+#[test]
+fn what_is_said_of_a_price_and_of_a_domain_is_what_was_answered() {
+    let tenant = account();
+    let shell = Shell::of(&tenant).with("SECMON_CUSTOMER", "42");
+    let stored = json!({
+        "status": "success",
+        "data": {"product_slug": "endpoint", "plan_slug": null, "price": 2.5, "currency": "EUR"},
+        "meta": {"version": "v1", "timestamp": "2026-01-01T00:00:00+00:00"},
+    });
+    let answer = Fault::body(StatusCode::OK, stored.to_string());
+    tenant.fault(answer.on("POST", "/api/v1/billing/pricing"));
+    let set = shell.line("pricing set endpoint 2.50 eur").exits(0).stdout;
+    assert_eq!(set, "The price of endpoint is 2.50 EUR.\n");
+    for line in [
+        "sub set 501 --product domain_monitoring --quantity 1",
+        "domain provision example.com --service 501",
+    ] {
+        shell.line(line).exits(0);
+    }
+    let renamed = shell
+        .line("domain rename example.com https://Example.NET./contact")
+        .exits(0)
+        .stdout;
+    assert!(renamed.contains("watched as example.net;"), "{renamed}");
 }

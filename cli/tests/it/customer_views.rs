@@ -68,3 +68,25 @@ fn a_customer_is_shown_as_status_shows_them() {
     assert!(unknown.stderr.contains("customer 99999"), "{unknown:?}");
     shell.line("customer show web-1").exits(2);
 }
+
+#[test]
+fn the_counts_of_customers_come_from_the_service() {
+    let tenant = account();
+    let elsewhere = Shell::of(&tenant);
+    provision(&elsewhere, "203.0.113.10", "web-1");
+    for line in [
+        "provision 203.0.113.77 -c 77",
+        "subscription set 501 --product domain_monitoring --quantity 3 -c 42",
+        "domain provision example.com --service 501 -c 42",
+    ] {
+        elsewhere.line(line).exits(0);
+    }
+    // Another computer, which has seen none of it.
+    let shell = Shell::of(&tenant);
+    let columns = "billing_customer_id,servers,domains,slots_total,critical_alerts";
+    let line = format!("customer list --counts -o csv --no-headers --columns {columns}");
+    let counted = shell.line(&line).exits(0).stdout;
+    assert_eq!(counted, "42,1,1,3,1\n77,1,0,0,0\n");
+    let plain = shell.line("customer list -o csv").exits(0).stdout;
+    assert!(!plain.contains("critical"), "{plain}");
+}

@@ -109,10 +109,7 @@ fn another_word_for_a_verb_leads_to_the_verb() {
             "sub cancel 501 --product port_monitoring",
             "subscription terminate 501 --product port_monitoring",
         ),
-        (
-            "subscription create 501",
-            "subscription set 501 --product PRODUCT",
-        ),
+        ("subscription create 501", "subscription set 501"),
         ("pricing update", "pricing set PRODUCT PRICE CURRENCY"),
         ("profile activate acme", "profile use acme"),
         ("profile edit acme", "config edit"),
@@ -296,4 +293,17 @@ fn options_are_taken_in_the_words_that_people_use() {
     let paused = shell.line("endpoint list -c 42 --status suspended -o json");
     let paused = paused.exits(0).json();
     assert_eq!(paused.as_array().map(Vec::len), Some(2), "{paused}");
+}
+
+#[test]
+fn a_number_alone_is_a_customer_and_an_open_port_is_allowed() {
+    for (tried, command) in [
+        ("suspend 77", "customer suspend 77"),
+        ("pause 77", "customer suspend 77"),
+        ("resume 77", "customer resume 77"),
+        ("suspend web-1", "endpoint suspend web-1"),
+        ("port open 443 web-1", "rules add web-1 443 -m TEXT"),
+    ] {
+        leads(tried, &format!("did you mean: secmon {command}"));
+    }
 }

@@ -218,7 +218,9 @@ fn domains_are_provisioned_beside_servers() {
     shell
         .line("provision example.org --domain --service 501")
         .exits(0);
-    shell.line("provision https://example.net").exits(2);
+    // Of another computer, which has seen no billing service.
+    let elsewhere = Shell::of(&tenant).with("SECMON_CUSTOMER", "42");
+    elsewhere.line("provision https://example.net").exits(2);
     let file = shell.file(
         "mixed.csv",
         "target,customer,service_id\nhttps://example.net,42,501\n203.0.113.1,42,\n",

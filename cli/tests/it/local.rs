@@ -1,6 +1,6 @@
 //! `--local`: no account, no network, from an empty home.
 
-use crate::shell::{Shell, finished};
+use crate::shell::{Shell, account, finished};
 use std::process::Stdio;
 
 #[test]
@@ -171,4 +171,36 @@ fn a_new_state_starts_with_the_fixtures_that_the_environment_names() {
     assert_eq!(reset.stderr, "", "it does what the note would tell");
     let anew = shell.line("--local endpoint list -c 42 -o ids -q").exits(0);
     assert_eq!(anew.stdout.lines().count(), 6, "{anew:?}");
+}
+
+#[test]
+fn a_mock_that_was_reset_leaves_nothing_of_its_records_behind() {
+    let shell = Shell::new();
+    for line in [
+        "--local provision 203.0.113.10 -c 42 --nickname web-1",
+        "--local subscription set 501 --product domain_monitoring --quantity 2 -c 42",
+        "--local endpoint suspend --all -c 42 -y",
+        "--local mock reset",
+    ] {
+        shell.line(line).exits(0);
+    }
+    let history = shell.line("--local history -o ids").exits(0).stdout;
+    assert_eq!(history, "");
+    let undone = shell.line("--local undo -y").exits(4).stderr;
+    assert!(!undone.contains("203.0.113.10"), "{undone}");
+    shell.line("--local provision 203.0.113.11 -c 42").exits(0);
+    let left = shell.line("--local customer leave 42 -n").exits(0);
+    let told = format!("{}{}", left.stdout, left.stderr);
+    assert!(!told.contains("501"), "{told}");
+}
+
+#[test]
+fn a_mock_that_is_no_part_of_the_account_takes_no_history_with_it() {
+    let shell = Shell::of(&account());
+    shell.line("provision 203.0.113.10 -c 42").exits(0);
+    let other = secmon_mock::MockServer::builder().start().expect("a mock");
+    let reset = ["mock", "reset", "--admin-url", other.url()];
+    shell.run(&reset).exits(0);
+    let history = shell.line("history -o ids").exits(0).stdout;
+    assert_eq!(history.lines().count(), 1, "{history}");
 }

@@ -268,3 +268,23 @@ fn a_server_does_not_go_to_its_own_customer_or_to_nobody_known() {
     shell.line("endpoint move web-1 -y").exits(2);
     assert_eq!((servers(&shell).len(), terminated(&tenant)), (1, 0));
 }
+
+#[test]
+fn the_host_name_goes_along_without_a_billing_service() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    let add = "provision 203.0.113.1 -c 42 --nickname web-1 --hostname web1.example.com";
+    shell.line(add).exits(0);
+    shell.line("endpoint suspend web-1").exits(0);
+    let done = shell.run(&[&MOVE[..], &["-y"]].concat()).exits(0).stdout;
+    assert!(!done.contains("host name"), "{done}");
+    let moved = shell.line("endpoint list -c 42 -o json").exits(0).json();
+    assert_eq!(moved[0]["ip_address"], "198.51.100.7");
+    assert_eq!(moved[0]["hostname"], "web1.example.com");
+    assert_eq!(moved[0]["nickname"], "web-1");
+    assert_eq!(moved[0]["status"], "paused");
+    let calls = tenant.calls("POST", "/api/v1/billing/provision");
+    let last = calls.last().map(|call| call.body.clone());
+    let sent = last.expect("what was sent").to_string();
+    assert!(!sent.contains("service_id"), "{sent}");
+}

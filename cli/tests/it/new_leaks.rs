@@ -52,3 +52,36 @@ fn only_what_was_not_shown_before_is_new_and_no_address_is_kept() {
         assert!(!kept.contains(email.as_str()), "{email} is kept");
     }
 }
+
+#[test]
+fn leaks_are_narrowed_to_those_of_a_time() {
+    let tenant = account();
+    let shell = Shell::of(&tenant).with("SECMON_CUSTOMER", "42");
+    for line in [
+        "subscription set 501 --product domain_monitoring --quantity 3",
+        "domain provision a.example --service 501",
+    ] {
+        shell.line(line).exits(0);
+    }
+    let listed = |since: &str| {
+        let line = format!("domain leaks a.example -o json{since}");
+        shell.line(&line).exits(0).json()
+    };
+    let dates = |listed: &Value| {
+        let records = listed.as_array().expect("a list").iter();
+        let dates = records.filter_map(|record| record["leaked_at"].as_str());
+        dates.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let all = dates(&listed(""));
+    assert!(all.len() > 1, "{all:?}");
+    let day = &all[all.len() / 2][..10];
+    let expected: Vec<String> = all.iter().filter(|at| &at[..10] >= day).cloned().collect();
+    assert!(expected.len() < all.len(), "{all:?}");
+    let since = format!(" --since {day}");
+    assert_eq!(dates(&listed(&since)), expected);
+    assert_eq!(dates(&listed(" --since 1h")), Vec::<String>::new());
+    let lines = format!("domain leaks a.example -o jsonl{since}");
+    let lines = shell.line(&lines).exits(0).stdout;
+    assert_eq!(lines.lines().count(), expected.len());
+    shell.line("domain leaks a.example --since soon").exits(2);
+}

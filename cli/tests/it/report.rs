@@ -173,3 +173,40 @@ fn a_port_whose_rule_has_gone_is_open_and_not_allowed() {
     assert!(written.contains("22 open"), "{written}");
     assert!(!written.contains("22 allowed"), "{written}");
 }
+
+#[test]
+fn a_file_that_is_no_report_is_replaced_only_where_that_is_said() {
+    let shell = customer();
+    let foreign = "<!doctype html><html>the customer's own page</html>";
+    shell.file("report.html", foreign);
+    let line = "report --html report.html";
+    let refused = shell.line(line).exits(2).stderr;
+    assert!(
+        refused.contains("--yes") && refused.contains("report.html"),
+        "{refused}"
+    );
+    let kept = std::fs::read_to_string(shell.path("report.html")).expect("the file");
+    assert_eq!(kept, foreign);
+    shell.line(&format!("{line} --yes")).exits(0);
+    // Its own page is made anew without a word.
+    let written = page(&shell, &[]);
+    assert!(written.contains("Security report"), "{written}");
+}
+
+#[test]
+fn a_report_of_rows_replaces_no_file_of_somebody_else() {
+    let shell = Shell::of(&account());
+    shell.file("servers.csv", "target,customer\n203.0.113.1,42\n");
+    shell.file("invoices.csv", "number,amount\n1,9.50\n");
+    let line = "provision -f servers.csv --report invoices.csv";
+    let refused = shell.line(line).exits(2).stderr;
+    assert!(refused.contains("invoices.csv"), "{refused}");
+    let kept = std::fs::read_to_string(shell.path("invoices.csv")).expect("the file");
+    assert!(kept.starts_with("number,amount"), "{kept}");
+    let listed = shell.line("endpoint list -o ids").exits(0).stdout;
+    assert_eq!(listed, "", "nothing was sent");
+    for _ in 0..2 {
+        let line = "provision -f servers.csv --report done.csv";
+        shell.line(line).exits(0);
+    }
+}

@@ -5,14 +5,15 @@ use crate::terminal::Terminal;
 use crate::tree::{Leaf, Scene};
 use insta::assert_snapshot;
 
-/// Commands that ask, that serve, or whose page has a snapshot of its own.
-const LEFT_OUT: [&str; 10] = [
+/// Commands that ask, that serve, or whose page has a snapshot of its own; and what ends the account, which comes last.
+const LEFT_OUT: [&str; 11] = [
     "alert triage",
     "auth login",
     "completion",
     "config edit",
     "help",
     "man",
+    "mock reset",
     "mock serve",
     "mock state export",
     "mock state import",
@@ -20,7 +21,7 @@ const LEFT_OUT: [&str; 10] = [
 ];
 
 /// Further screens: runs over many, dry runs, refusals, and what is empty.
-const MORE: [&str; 19] = [
+const MORE: [&str; 20] = [
     "status",
     "provision -f servers.csv",
     "provision -f broken.csv",
@@ -40,6 +41,7 @@ const MORE: [&str; 19] = [
     "alert ack --all --severity medium -c 42",
     "domain provision example.edu --service 501 -c 7",
     "subscription change 501 --product domain_monitoring --quantity 1 -y -c 42",
+    "mock reset",
 ];
 
 const SERVERS: &str =

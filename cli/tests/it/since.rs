@@ -97,9 +97,9 @@ fn add<'a>(more: &[&'a str]) -> Vec<&'a str> {
 fn rules_unseen(tenant: &Tenant, shell: &Shell) {
     let lost = Fault::close(CloseAt::After).on("POST", "/api/v1/whitelists");
     tenant.fault(lost.times(2));
-    // The look at each rule fails, after the one at all of them.
+    // The look at each rule fails, after those at the rules of the server and for all servers.
     let broken = Fault::status(StatusCode::NOT_FOUND).on("GET", "/api/v1/whitelists");
-    tenant.fault(broken.after(1).times(0));
+    tenant.fault(broken.after(2).times(0));
     shell.run(&add(&[])).exits(8);
 }
 

@@ -146,3 +146,85 @@ fn a_plan_that_does_not_exist_is_refused_with_those_that_are_known_here() {
         assert!(refused.contains(hint), "{line}: {refused}");
     }
 }
+
+#[test]
+fn the_product_that_this_computer_has_seen_need_not_be_typed() {
+    let shell = of_42();
+    for line in [
+        "sub set 501 --product domain_monitoring --quantity 2",
+        "sub set 502 --product port_monitoring --plan starter",
+    ] {
+        shell.line(line).exits(0);
+    }
+    let change = shell.line("sub change 501 --quantity 3 -y").exits(0);
+    assert!(
+        change.stderr.contains("Using product domain_monitoring")
+            && change.stdout.contains("to 3 slots"),
+        "{change:?}"
+    );
+    for verb in ["suspend", "resume", "terminate"] {
+        let done = shell.line(&format!("sub {verb} 502 -y")).exits(0);
+        assert!(
+            done.stdout.contains("port_monitoring of service 502"),
+            "{done:?}"
+        );
+    }
+    let unknown = shell.line("sub change 503 --quantity 3 -y").exits(2).stderr;
+    for said in [
+        "--product",
+        "domain_monitoring of service 501",
+        "port_monitoring of service 502",
+    ] {
+        assert!(unknown.contains(said), "{said}: {unknown}");
+    }
+    // Another customer's are not named.
+    let other = shell
+        .line("sub change 501 --quantity 3 -y -c 77")
+        .exits(2)
+        .stderr;
+    assert!(
+        other.contains("--product") && !other.contains("501"),
+        "{other}"
+    );
+}
+
+#[test]
+fn a_wrong_service_number_names_the_known_ones() {
+    let shell = of_42();
+    shell
+        .line("sub set 501 --product domain_monitoring --quantity 2")
+        .exits(0);
+    let wrong = "sub change 510 --product domain_monitoring --quantity 3 -y";
+    let refused = shell.line(wrong).exits(4).stderr;
+    assert!(
+        refused.contains("domain_monitoring of service 501"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn the_service_that_is_known_to_pay_for_domains_need_not_be_typed() {
+    let tenant = account();
+    let shell = Shell::of(&tenant).with("SECMON_CUSTOMER", "42");
+    let line = "domain provision a.example";
+    let unknown = shell.line(line).exits(2).stderr;
+    assert!(unknown.contains("--service"), "{unknown}");
+    let set = "--product domain_monitoring --quantity 3";
+    shell.line(&format!("sub set 501 {set}")).exits(0);
+    for line in [line, "provision https://b.example"] {
+        let done = shell.line(line).exits(0);
+        assert!(
+            done.stderr.contains("Using billing service 501"),
+            "{done:?}"
+        );
+    }
+    // Whose it is, is looked at; a slot that goes for good is named; and of two, one is.
+    shell.line(&format!("{line} -c 77")).exits(2);
+    shell
+        .line("domain release a.example --confirm=a.example")
+        .exits(2);
+    shell.line(&format!("sub set 502 {set} -y")).exits(0);
+    shell.line("domain provision c.example").exits(2);
+    shell.line("sub terminate 502 -y").exits(0);
+    shell.line("domain provision c.example").exits(0);
+}

@@ -115,7 +115,7 @@ const SAMPLES: &[(&str, Kind, &str)] = &[
     ),
     ("alert triage", Other, "-c 42"),
     ("alert watch", Other, "-c 42 --interval 1s --for 1s"),
-    ("alert resolve", Changes, "LEAK -c 42"),
+    ("alert resolve", Changes, "LEAK --ack -c 42"),
     ("sso link", Changes, "-c 42"),
     ("pricing set", Changes, "endpoint 2.5 EUR"),
     ("pricing remove", Changes, "endpoint"),

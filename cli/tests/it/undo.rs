@@ -363,3 +363,41 @@ fn what_is_added_again_is_told_by_its_place() {
     shell.line("undo -y").exits(0);
     assert_ne!(rule_of(&shell), "");
 }
+
+#[test]
+fn what_of_a_file_cannot_be_taken_back_is_told_by_one_line_for_all() {
+    let shell = Shell::of(&account());
+    let rows = |count: u8| {
+        let rows = (1..=count).map(|last| format!("203.0.113.{last},42\n"));
+        format!("target,customer\n{}", rows.collect::<String>())
+    };
+    let few = shell.file("few.csv", &rows(3));
+    shell.run(&["provision", "-f", &few]).exits(0);
+    let refused = shell.line("undo -y").exits(2).stderr;
+    assert_eq!(
+        refused.matches("endpoint terminate").count(),
+        1,
+        "{refused}"
+    );
+    let ids = shell.line("endpoint list -o ids").exits(0).stdout;
+    for id in ids.lines() {
+        assert!(refused.contains(id), "{id}: {refused}");
+    }
+    shell
+        .line("endpoint terminate 203.0.113.1 203.0.113.2 -y")
+        .exits(0);
+    let refused = shell.line("undo -y").exits(2).stderr;
+    assert!(
+        refused.contains("provision 203.0.113.1 203.0.113.2 -c 42"),
+        "{refused}"
+    );
+    let many = shell.file("many.csv", &rows(12));
+    shell.run(&["provision", "-f", &many]).exits(0);
+    let refused = shell.line("undo -y").exits(2).stderr;
+    assert_eq!(
+        refused.matches("endpoint terminate").count(),
+        1,
+        "{refused}"
+    );
+    assert!(refused.contains("and so on for 11 records"), "{refused}");
+}

@@ -71,6 +71,7 @@ pub async fn run(context: &Context, args: &AlertListArgs) -> Result<Outcome, Cli
     let has_ended = |alert: &Alert| rows::has_ended(live, alert);
     let (owners, alerts): (Vec<CustomerId>, Vec<Alert>) = found.into_iter().unzip();
     let mut outcome = rows::listed(&alerts, &args.filter);
+    rows::name_servers(&mut outcome, &context.screen, &alerts, live);
     let rows = owners.iter().zip(&alerts);
     outcome.result = rows
         .map(|(owner, alert)| rows::row(owner, alert, has_ended(alert)))

@@ -135,6 +135,22 @@ impl BulkOperation for Resolving<'_> {
         }
     }
 
+    fn refusal(&self, alert: &Alert) -> Option<CliError> {
+        let Alert::Domain(open) = alert else {
+            return None;
+        };
+        let is_refused = open.status == DomainAlertStatus::Open && !self.args.ack;
+        let failure = Failure::Answered(422, Some(ErrorCode::AlertNotAcknowledged));
+        is_refused.then(|| {
+            let message = format!("{} was not acknowledged", alert.handle());
+            let error = CliError::new(failure, message);
+            match self.context.customer() {
+                Ok(customer) => error.hint(do_both(alert, customer)),
+                Err(_) => error,
+            }
+        })
+    }
+
     async fn apply(&self, alert: &Alert) -> Result<RowOutcome, CliError> {
         let (session, customer) = (&self.context.session, self.context.customer()?);
         match alert {
@@ -154,6 +170,11 @@ fn is_resolved(alert: &Alert) -> bool {
         Alert::Port(alert) => alert.status == PortAlertStatus::Resolved,
         Alert::Domain(alert) => alert.status == DomainAlertStatus::Resolved,
     }
+}
+
+fn do_both(alert: &Alert, customer: CustomerId) -> String {
+    let alert = alert.handle();
+    format!("do both: `alert resolve {alert} --ack -c {customer}`")
 }
 
 async fn resolve_port(
@@ -190,10 +211,9 @@ async fn resolve_domain(
     let sent = sent.map_err(|error| {
         let error = error.during(format!("resolving {}", named.handle()));
         match error.failure() {
-            Failure::Answered(_, Some(ErrorCode::AlertNotAcknowledged)) => error.hint(format!(
-                "do both: `alert resolve {} --ack -c {customer}`",
-                named.handle()
-            )),
+            Failure::Answered(_, Some(ErrorCode::AlertNotAcknowledged)) => {
+                error.hint(do_both(&named, customer))
+            }
             _ => error,
         }
     })?;

@@ -3,9 +3,11 @@
 use super::filter::{AlertFilter, AlertKind};
 use crate::commands::common::live::Live;
 use crate::commands::common::views;
+use crate::references;
 use crate::references::alert::Alert;
-use crate::ui::outcome::{Cell, Field, Outcome, shown, to_json, with_room};
-use secmon::model::{CustomerId, PortAlert};
+use crate::ui::Ui;
+use crate::ui::outcome::{Cell, Field, Outcome, shown, to_json, wide, with_room};
+use secmon::model::{CustomerId, Endpoint, PortAlert};
 use serde_json::Value;
 
 /// Columns where alerts of both kinds stand together.
@@ -19,6 +21,7 @@ pub const ANY: &[Field<Alert>] = &[
     }),
     shown("alert").of(|alert| Cell::text(alert.finding())),
     shown("on").of(|alert| Cell::maybe(alert.place())),
+    wide("nickname").of(|_| Cell::Missing),
     shown("status").of(|alert| Cell::state(alert.status())),
     with_room("first_detected_at").of(|alert| Cell::time(alert.first_seen())),
 ];
@@ -45,6 +48,35 @@ pub fn row(owner: &CustomerId, alert: &Alert, has_ended: bool) -> Value {
         fields.insert("server_ended".to_owned(), has_ended.into());
     }
     row
+}
+
+/// Gives the alerts of listed servers the names of these. A person reads the name, and programs the address, in the same
+/// column.
+pub fn name_servers(outcome: &mut Outcome, screen: &Ui, alerts: &[Alert], live: &Live) {
+    let server = |alert: &Alert| match alert {
+        Alert::Port(alert) => live.server(alert.endpoint_id).cloned(),
+        Alert::Domain(_) => None,
+    };
+    let servers: Vec<Option<Endpoint>> = alerts.iter().map(server).collect();
+    let nicknames = servers.iter().map(|server| {
+        let nickname = server.as_ref()?.nickname.as_ref()?;
+        Some(Cell::text(nickname))
+    });
+    outcome.table.amend("nickname", nicknames);
+    if screen.shows_text() {
+        let names = servers.iter().map(Option::as_ref);
+        let names = names.map(|server| Some(Cell::text(short_name(server?, live))));
+        outcome.table.amend("on", names);
+    }
+}
+
+/// The nickname of a server, with its address where another one has the same.
+fn short_name(server: &Endpoint, live: &Live) -> String {
+    let is_same = |other: &&Endpoint| other.nickname == server.nickname;
+    match live.servers().filter(is_same).count() {
+        1 => references::handle_of(server),
+        _ => references::name_of(server),
+    }
 }
 
 /// Where only alerts of ports can stand, they have columns of their own. What was asked for decides, not what is

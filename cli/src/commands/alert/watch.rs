@@ -2,6 +2,7 @@
 
 use super::filter::{self, AlertFilter, AlertStatusArg, LocalAlertFilter, customer};
 use super::rows;
+use crate::commands::common::live::Live;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::machine::children;
@@ -85,7 +86,8 @@ pub async fn run(context: &Context, args: &AlertWatchArgs) -> Result<Outcome, Cl
             Err(error) => return Err(error),
         };
         if !new.is_empty() {
-            let reader = tell(&context.screen, args, &new)?;
+            let live = servers(context, &new).await;
+            let reader = tell(&context.screen, args, &new, &live)?;
             if reader == Reader::Gone && args.exec.is_none() {
                 return Ok(ended(Exit::Done));
             }
@@ -191,8 +193,25 @@ fn passes(error: &CliError) -> bool {
     matches!(error.exit(), Exit::Unavailable | Exit::RateLimited)
 }
 
-fn tell(screen: &Ui, args: &AlertWatchArgs, new: &[Alert]) -> Result<Reader, CliError> {
-    let reader = screen.part(rows::listed(new, &args.filter))?;
+/// The servers of the alerts, for their names: an alert without them is told all the same.
+async fn servers(context: &Context, new: &[Alert]) -> Live {
+    let session = &context.session;
+    match new.iter().any(Alert::is_of_port) && !context.screen.shows_json() {
+        true => Live::read(session, session.settings.customer).await,
+        false => Ok(Live::default()),
+    }
+    .unwrap_or_default()
+}
+
+fn tell(
+    screen: &Ui,
+    args: &AlertWatchArgs,
+    new: &[Alert],
+    live: &Live,
+) -> Result<Reader, CliError> {
+    let mut rows = rows::listed(new, &args.filter);
+    rows::name_servers(&mut rows, screen, new, live);
+    let reader = screen.part(rows)?;
     let Some(command) = &args.exec else {
         return Ok(reader);
     };

@@ -7,7 +7,8 @@ use crate::session::Session;
 use crate::state::records::{AlertRecord, Observation, Server};
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::{Block, Cell, Field, Table, count_or_unknown, shown};
-use secmon::model::{EndpointDetail, EndpointId, ScanStatus, Severity};
+use chrono::Utc;
+use secmon::model::{EndpointDetail, EndpointId, ScanStatus, Severity, Timestamp};
 use secmon::operations::GetEndpointDetail;
 use std::collections::BTreeMap;
 
@@ -94,6 +95,18 @@ pub fn ports(detail: &EndpointDetail) -> Table {
 /// The ports that the last scan found open; none where there was no scan, or the service does not tell them.
 pub fn open_ports(detail: &EndpointDetail) -> Option<&[u16]> {
     detail.latest_scan.as_ref()?.open_ports.as_deref()
+}
+
+/// When the last scan was, as a day and a time: what a scan shows is true of that moment.
+pub fn scan_time(detail: &EndpointDetail) -> Option<String> {
+    let at = detail.latest_scan.as_ref()?.scanned_at.as_ref()?;
+    Some(moment(at))
+}
+
+/// `2026-11-23 07:31 UTC`
+pub fn moment(at: &Timestamp) -> String {
+    let at = at.date_time().with_timezone(&Utc);
+    at.format("%Y-%m-%d %H:%M UTC").to_string()
 }
 
 /// Whether a rule allows a port, for one protocol at least.

@@ -1,20 +1,20 @@
-//! Which servers are still monitored. The rules and alerts of a server that was terminated or deleted stay in the
-//! service's lists, and mean nothing any more.
+//! Which servers are still monitored, and what they are called. The rules and alerts of a server that was terminated or
+//! deleted stay in the service's lists, and mean nothing any more.
 
 use crate::error::CliError;
 use crate::references;
 use crate::session::Session;
-use secmon::model::{CustomerId, EndpointId, EndpointPage, EndpointStatus, Rule};
+use secmon::model::{CustomerId, Endpoint, EndpointId, EndpointPage, EndpointStatus, Rule};
 use secmon::operations::ListEndpoints;
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// The servers that one call has listed.
-#[derive(Debug)]
-pub enum Live {
-    /// There are no others.
-    All(HashSet<EndpointId>),
-    /// There are more than one call lists.
-    Some,
+#[derive(Debug, Default)]
+pub struct Live {
+    servers: HashMap<EndpointId, Endpoint>,
+    /// Whether there are no others.
+    is_whole: bool,
 }
 
 impl Live {
@@ -34,15 +34,20 @@ impl Live {
         if known.is_none() && is_about_server.any(|is| is) {
             *known = Some(Self::read(session, whose).await?);
         }
-        Ok(known.as_ref().unwrap_or(&Self::Some))
+        static NOTHING: LazyLock<Live> = LazyLock::new(Live::default);
+        Ok(known.as_ref().unwrap_or(&NOTHING))
     }
 
     /// The servers of the first page of a list.
     pub fn of(page: EndpointPage) -> Self {
         let count = u64::try_from(page.data.len()).ok();
-        match page.meta.total == count {
-            true => Self::All(page.data.into_iter().map(|server| server.id).collect()),
-            false => Self::Some,
+        Self {
+            is_whole: page.meta.total == count,
+            servers: page
+                .data
+                .into_iter()
+                .map(|server| (server.id, server))
+                .collect(),
         }
     }
 
@@ -55,9 +60,16 @@ impl Live {
 
     /// Whether a server is known not to be monitored any more.
     pub fn lacks(&self, server: Option<EndpointId>) -> bool {
-        match (self, server) {
-            (Self::All(servers), Some(id)) => !servers.contains(&id),
-            _ => false,
-        }
+        self.is_whole && server.is_some_and(|id| !self.servers.contains_key(&id))
+    }
+
+    /// The servers that were listed.
+    pub fn servers(&self) -> impl Iterator<Item = &Endpoint> {
+        self.servers.values()
+    }
+
+    /// A server, where it was listed.
+    pub fn server(&self, id: Option<EndpointId>) -> Option<&Endpoint> {
+        self.servers.get(&id?)
     }
 }

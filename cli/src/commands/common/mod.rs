@@ -7,6 +7,7 @@ pub mod live;
 pub mod moving;
 pub mod new_customer;
 pub mod other_owners;
+pub mod overwriting;
 pub mod polling;
 pub mod streamed;
 pub mod usage;

@@ -75,6 +75,8 @@ pub const ALERT: &[Field<PortAlert>] = &[
     shown("port").of(|alert| Cell::text(port_of(alert))),
     with_room("service").of(|alert| Cell::maybe(alert.service.as_ref())),
     shown("ip_address").of(|alert| Cell::maybe(alert.ip_address.as_ref())),
+    // The service's alert has the address alone.
+    shown("nickname").of(|_| Cell::Missing),
     shown("status").of(|alert| Cell::state(&alert.status)),
     with_room("first_detected_at").of(|alert| Cell::time(alert.first_detected_at.as_ref())),
     wide("last_detected_at").of(|alert| Cell::time(alert.last_detected_at.as_ref())),

@@ -7,6 +7,8 @@ use crate::error::{CliError, LocalErrorKind};
 use crate::state::leaks::ShownLeaks;
 use crate::ui::Reader;
 use crate::ui::outcome::{Cell, Field, Outcome, shown, with_room};
+use crate::values::days;
+use chrono::{DateTime, Utc};
 use clap::{Args, ValueEnum};
 use secmon::Pages;
 use secmon::model::{CustomerId, LeakCategory, LeakRecord, Timestamp};
@@ -45,6 +47,9 @@ pub struct DomainLeaksArgs {
     /// Only leaks that this computer has not shown before
     #[arg(long)]
     pub new: bool,
+    /// Only leaks of this time: 7d, monday, yesterday or 2026-11-23; those without a date are left out
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
 }
 
 /// `secmon domain leaks`.
@@ -52,8 +57,11 @@ pub async fn run(context: &Context, args: &DomainLeaksArgs) -> Result<Outcome, C
     let (domain, customer) = named::one(context, &args.domain).await?;
     let mut list = ListCredentialLeaks::new(customer, domain.id);
     list.category = args.category.map(leak_category);
-    // Which records are new, only all of them tell.
-    let limit = context.screen.limit().filter(|_| !args.new);
+    let since = args.since.as_deref();
+    let earliest = since.map(|text| days::since("--since", text)).transpose()?;
+    // Which records are wanted, only all of them tell.
+    let is_whole = !args.new && earliest.is_none();
+    let limit = context.screen.limit().filter(|_| is_whole);
     let most = limit.unwrap_or(usize::MAX);
     let pages = context.session.client()?.pages(list).max_items(most);
     // A look uses nothing up: what was first shown today is new all day.
@@ -69,6 +77,7 @@ pub async fn run(context: &Context, args: &DomainLeaksArgs) -> Result<Outcome, C
     let wanted = Wanted {
         customer,
         only_new: args.new,
+        earliest,
     };
     let mut looked_at = SeenLeaks {
         shown,
@@ -104,9 +113,19 @@ struct SeenLeaks {
 struct Wanted {
     customer: CustomerId,
     only_new: bool,
+    earliest: Option<DateTime<Utc>>,
 }
 
 impl Wanted {
+    fn is_all(&self) -> bool {
+        !self.only_new && self.earliest.is_none()
+    }
+
+    fn has(&self, record: &LeakRecord, shown: &ShownLeaks) -> bool {
+        let is_recent = |earliest| leaked_at(record).is_some_and(|at| at.date_time() >= earliest);
+        self.earliest.is_none_or(is_recent) && !(self.only_new && shown.has(record))
+    }
+
     fn rows(&self, records: &[LeakRecord]) -> Outcome {
         Outcome::list(records, LEAK).of_kind("leak", Some(self.customer))
     }
@@ -125,8 +144,8 @@ async fn listed(
         total = page.total;
         records.extend(page.items);
     }
-    if wanted.only_new {
-        records.retain(|record| !looked_at.shown.has(record));
+    if !wanted.is_all() {
+        records.retain(|record| wanted.has(record, &looked_at.shown));
         records.truncate(context.screen.limit().unwrap_or(usize::MAX));
     } else {
         records = context.screen.cut(records, total);
@@ -146,9 +165,9 @@ async fn stream(
     let (mut stream, mut total) = (Stream::new(&context.screen), None);
     while let Some(page) = pages.next().await {
         let page = whole(page?.into_inner())?;
-        total = page.total.filter(|_| !wanted.only_new);
+        total = page.total.filter(|_| wanted.is_all());
         let mut records = page.items;
-        records.retain(|record| !wanted.only_new || !looked_at.shown.has(record));
+        records.retain(|record| wanted.has(record, &looked_at.shown));
         records.truncate(stream.room());
         looked_at.now.extend(records.iter().cloned());
         if stream.show(wanted.rows(&records))? == Reader::Gone {

@@ -5,6 +5,7 @@ use crate::bulk::{
     self, Applied, BulkOperation, Created, Label, PlannedRow, Question, RowOutcome, VerbLabels,
 };
 use crate::commands::common::args::ClientContact;
+use crate::commands::common::capacity::DOMAINS;
 use crate::commands::common::new_customer;
 use crate::context::Context;
 use crate::error::CliError;
@@ -14,11 +15,11 @@ use crate::session::batch::RunKind;
 use crate::session::calls::PlannedChange;
 use crate::session::prompt::Prompt;
 use crate::state::changes::{ChangeResult, Scope};
-use crate::state::records::{Domain, Observation};
+use crate::state::records::{Domain, Observation, Subscription};
 use crate::ui::outcome::{Outcome, to_json};
 use crate::values::domain_names;
 use clap::Args;
-use secmon::model::ServiceId;
+use secmon::model::{CustomerId, ServiceId, SubscriptionStatus};
 use secmon::operations::ProvisionDomain;
 use secmon::{FieldErrors, Operation};
 
@@ -28,7 +29,7 @@ pub struct DomainProvisionArgs {
     /// Names of the domains; of a URL, the host is used
     #[arg(value_name = "NAME", required = true)]
     pub names: Vec<String>,
-    /// Number of the billing service that pays for the slots
+    /// Number of the billing service that pays for the slots; by default the one that this computer has seen do so
     #[arg(long, value_name = "ID")]
     pub service: Option<String>,
     /// Who the customer is, if the service does not know it yet
@@ -48,7 +49,7 @@ const PROVISIONED: VerbLabels = VerbLabels {
 /// `secmon domain provision`.
 pub async fn run(context: &Context, args: DomainProvisionArgs) -> Result<Outcome, CliError> {
     let customer = context.customer()?;
-    let service = service(&context.prompt, args.service.as_deref())?;
+    let service = service_for(context, args.service.as_deref(), customer)?;
     let requests: Vec<ProvisionDomain> = args
         .names
         .iter()
@@ -163,6 +164,35 @@ pub fn service(prompt: &Prompt, given: Option<&str>) -> Result<ServiceId, CliErr
     text.trim().parse().map_err(|_| {
         CliError::usage(format!("--service: {text:?} is not a service number: give the number from your billing system, 1 or more"))
     })
+}
+
+/// The same where the one that this computer has seen pay for a customer's domains need not be typed.
+pub fn service_for(
+    context: &Context,
+    given: Option<&str>,
+    customer: CustomerId,
+) -> Result<ServiceId, CliError> {
+    let known = known_services(context, customer)?;
+    match (given, known.as_slice()) {
+        (None, [only]) => {
+            context.screen.note(&format!(
+                "Using billing service {only}, the only one that this computer has seen pay for domains of customer {customer}."
+            ));
+            Ok(*only)
+        }
+        _ => service(&context.prompt, given),
+    }
+}
+
+/// The billing services that this computer has seen pay for a customer's domains, without those that were cancelled.
+fn known_services(context: &Context, customer: CustomerId) -> Result<Vec<ServiceId>, CliError> {
+    let known = context.session.known()?.subscriptions.iter();
+    let pays = |one: &&Subscription| {
+        one.customer == customer
+            && one.product == DOMAINS
+            && one.status != Some(SubscriptionStatus::Cancelled)
+    };
+    Ok(known.filter(pays).map(|one| one.service).collect())
 }
 
 /// What a provisioning call is about, where it is remembered.

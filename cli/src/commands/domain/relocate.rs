@@ -83,7 +83,7 @@ struct Moving<'a> {
 /// Runs the command.
 pub async fn run(context: &Context, args: &DomainMoveArgs) -> Result<Outcome, CliError> {
     let to = settings::parse_customer("--customer-to", &args.customer_to)?;
-    let service = provision::service(&context.prompt, args.service.as_deref())?;
+    let service = provision::service_for(context, args.service.as_deref(), to)?;
     let from = references::customer_of_domains(context, std::slice::from_ref(&args.domain))?;
     if to == from {
         return Err(CliError::usage(format!(

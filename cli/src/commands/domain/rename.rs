@@ -82,18 +82,17 @@ impl BulkOperation for Renaming<'_> {
     }
 
     async fn apply(&self, domain: &DomainRef) -> Result<RowOutcome, CliError> {
-        let new = self.args.new.as_str();
         let planned = PlannedChange::new(format!("domain {}", domain.name))
             .of(Some(self.customer))
             .before(&domain.listed);
-        let update = UpdateDomain::new(domain.id, new);
+        let update = UpdateDomain::new(domain.id, self.args.new.as_str());
         let sent = self.context.session.change(update, planned).await;
         let sent = sent.map_err(|error| error.during(format!("renaming {}", domain.name)))?;
         Ok(sent.map_or(RowOutcome::Planned, |answered| {
-            let sentence = format!(
-                "Domain {} is now watched as {new}; its history stays.",
-                domain.name
-            );
+            let old = &domain.name;
+            let new = answered.response.data.domain.as_deref();
+            let new = new.unwrap_or(self.args.new.as_str());
+            let sentence = format!("Domain {old} is now watched as {new}; its history stays.");
             Applied::answered(domain.id, &answered.response, sentence).changed()
         }))
     }

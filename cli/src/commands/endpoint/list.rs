@@ -8,13 +8,14 @@ use crate::error::CliError;
 use crate::session::Session;
 use crate::session::portal;
 use crate::state::records::{Observation, Server};
-use crate::ui::outcome::Outcome;
+use crate::ui::outcome::{Block, Outcome};
 use crate::ui::{Reader, Ui};
+use crate::values::durations::counted;
 use crate::values::ports::PortSpec;
 use crate::{bulk, references};
 use clap::Args;
 use secmon::Pages;
-use secmon::model::{CustomerId, Endpoint};
+use secmon::model::{CustomerId, Endpoint, EndpointDetail, Timestamp};
 use secmon::operations::ListEndpoints;
 
 /// Filters of the list.
@@ -108,7 +109,7 @@ impl<'a> Sought<'a> {
         &self,
         context: &Context,
         mut servers: Vec<Endpoint>,
-    ) -> Result<Vec<Endpoint>, CliError> {
+    ) -> Result<Found, CliError> {
         if let Some(text) = self.text {
             let is_whose = |customer: CustomerId| customer.to_string() == text;
             servers.retain(|server| {
@@ -118,8 +119,50 @@ impl<'a> Sought<'a> {
         }
         match &self.port {
             Some(port) => open_on(context, servers, port).await,
-            None => Ok(servers),
+            None => Ok(Found {
+                servers,
+                ..Found::default()
+            }),
         }
+    }
+}
+
+/// The servers that were looked for and found.
+#[derive(Default)]
+struct Found {
+    servers: Vec<Endpoint>,
+    /// The scans that tell which ports are open, where that was asked.
+    scans: Option<Scans>,
+}
+
+/// The last scans of the servers that were looked at.
+#[derive(Default)]
+struct Scans {
+    count: usize,
+    oldest: Option<Timestamp>,
+}
+
+impl Scans {
+    fn add(&mut self, detail: &EndpointDetail) {
+        self.count += 1;
+        let at = detail.latest_scan.as_ref();
+        let at = at.and_then(|scan| scan.scanned_at.clone());
+        let dates = self.oldest.take().into_iter().chain(at);
+        self.oldest = dates.min_by_key(Timestamp::date_time);
+    }
+
+    /// What the scans show: a port that is listed nowhere was not open at these times.
+    fn proof(&self, port: &PortSpec, open: usize) -> Option<String> {
+        let oldest = findings::moment(self.oldest.as_ref()?);
+        let scanned = match self.count {
+            1 => format!("in its scan of {oldest}"),
+            _ => format!("in their last scans, the oldest of {oldest}"),
+        };
+        let servers = counted(self.count, "server");
+        Some(match open {
+            0 => format!("{port}: not open on {servers} {scanned}."),
+            open => format!("{port}: open on {open} of {servers} {scanned}."),
+        })
     }
 }
 
@@ -134,10 +177,18 @@ async fn found(
     if let Some(wanted) = args.status.map(endpoint_status) {
         servers.retain(|server| server.status == wanted);
     }
-    let mut servers = sought.among(context, servers).await?;
-    sort(&mut servers);
-    let servers = context.screen.cut(servers, None);
-    Ok(with_pages(&context.session, &servers))
+    let mut found = sought.among(context, servers).await?;
+    sort(&mut found.servers);
+    let open = found.servers.len();
+    let servers = context.screen.cut(found.servers, None);
+    let mut outcome = with_pages(&context.session, &servers);
+    let proof = found.scans.zip(sought.port.as_ref());
+    let proof = proof.and_then(|(scans, port)| scans.proof(port, open));
+    if let Some(proof) = proof {
+        let rows = (!servers.is_empty()).then_some(Block::Rows);
+        outcome.text = rows.into_iter().chain([Block::text(proof)]).collect();
+    }
+    Ok(outcome)
 }
 
 /// Those of the servers whose last scan found a port open: a call for each tells.
@@ -145,7 +196,7 @@ async fn open_on(
     context: &Context,
     servers: Vec<Endpoint>,
     port: &PortSpec,
-) -> Result<Vec<Endpoint>, CliError> {
+) -> Result<Found, CliError> {
     const WORTH_TELLING: usize = 20;
     if servers.len() > WORTH_TELLING {
         let whose = match context.session.settings.customer {
@@ -158,12 +209,16 @@ async fn open_on(
         ));
     }
     let (mut open, mut without_scan) = (Vec::new(), Vec::new());
+    let mut scans = Scans::default();
     for server in servers {
         let detail = findings::read(&context.session, server.id).await?;
-        match findings::open_ports(&detail) {
-            Some(ports) if ports.iter().any(|number| port.has(*number)) => open.push(server),
-            Some(_) => {}
-            None => without_scan.push(server),
+        let Some(ports) = findings::open_ports(&detail) else {
+            without_scan.push(server);
+            continue;
+        };
+        scans.add(&detail);
+        if ports.iter().any(|number| port.has(*number)) {
+            open.push(server);
         }
     }
     if !without_scan.is_empty() {
@@ -172,7 +227,10 @@ async fn open_on(
             bulk::preview(&without_scan, references::name_of)
         ));
     }
-    Ok(open)
+    Ok(Found {
+        servers: open,
+        scans: Some(scans),
+    })
 }
 
 /// Shows the servers as their pages come.
@@ -187,7 +245,7 @@ async fn stream(
         let seen = page.data.iter().map(Server::from).collect();
         context.session.learn(Observation::Servers(seen));
         total = page.meta.total.filter(|_| sought.is_all());
-        let servers = sought.among(context, page.data).await?;
+        let servers = sought.among(context, page.data).await?.servers;
         if stream.show(listed(&servers))? == Reader::Gone {
             break;
         }

@@ -6,7 +6,7 @@ use crate::error::CliError;
 use crate::references;
 use crate::ui::outcome::{Block, Cell, Outcome, Table, to_json};
 use clap::Args;
-use secmon::model::Endpoint;
+use secmon::model::{Endpoint, EndpointDetail};
 
 /// The server to show.
 #[derive(Debug, Args)]
@@ -24,7 +24,8 @@ pub async fn run(context: &Context, args: &EndpointShowArgs) -> Result<Outcome, 
     let detail = findings::read(&context.session, endpoint.id).await?;
     if args.ports {
         let ports = findings::ports(&detail);
-        return Ok(Outcome::record(to_json(&detail.latest_scan), ports));
+        let text = below_ports(&detail, ports.rows.is_empty());
+        return Ok(Outcome::record(to_json(&detail.latest_scan), ports).tell(text));
     }
     let data = &detail.data;
     let mut text = vec![
@@ -54,6 +55,19 @@ pub async fn run(context: &Context, args: &EndpointShowArgs) -> Result<Outcome, 
     text.extend(findings::text(&detail));
     let table = Table::of(views::ENDPOINT, [data]);
     Ok(Outcome::record(to_json(&detail), table).tell(text))
+}
+
+/// The ports with what makes the list a proof: a port that is not in it was not open at that moment.
+fn below_ports(detail: &EndpointDetail, is_empty: bool) -> Vec<Block> {
+    let scanned = match findings::scan_time(detail) {
+        None => "It has not been scanned yet.".to_owned(),
+        Some(time) if is_empty => format!("No port was open in the scan of {time}."),
+        Some(time) => format!("Ports that are not listed were not open in the scan of {time}."),
+    };
+    match is_empty {
+        true => vec![Block::text(scanned)],
+        false => vec![Block::Rows, Block::text(scanned)],
+    }
 }
 
 /// `22/tcp 8000-8010/tcp`: ports that follow one another as one range. What is no port and protocol stays as it is.

@@ -250,8 +250,9 @@ pub fn by_customer(all: &[&Resource], kind: ResourceKind) -> String {
         }
     }
     owners.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let named =
-        |owner: Option<CustomerId>| owner.map_or_else(|| "?".to_owned(), |id| id.to_string());
+    let named = |owner: Option<CustomerId>| {
+        owner.map_or_else(|| "not known".to_owned(), |id| id.to_string())
+    };
     match owners.as_slice() {
         [] => count,
         [(None, _)] => count,

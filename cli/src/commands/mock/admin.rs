@@ -5,7 +5,7 @@ use crate::error::{CliError, Failure, LocalErrorKind};
 use crate::machine::env_vars;
 use crate::session::Session;
 use crate::session::guard::Guard;
-use crate::session::service::{self, Source};
+use crate::session::service::{self, Service, Source};
 use crate::ui::outcome::Cell;
 use bytes::Bytes;
 use clap::Args;
@@ -54,6 +54,11 @@ impl Admin {
     pub fn is_embedded(context: &Context, args: &AdminArgs) -> Result<bool, CliError> {
         let service = context.session.settings.service.as_ref();
         Ok(named(args)?.is_none() && service.is_ok_and(|service| service.source == Source::Local))
+    }
+
+    /// Whether it steers the mock that the command's account is on.
+    pub fn is_of(&self, service: &Service) -> bool {
+        service::origin_of(&service.base_url) == self.origin
     }
 
     /// Makes a call under `/_mock/`; an empty answer is null.

@@ -4,6 +4,7 @@ use super::admin::{Admin, AdminArgs};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files;
+use crate::session::account;
 use crate::ui::outcome::Outcome;
 use clap::Subcommand;
 use http::Method;
@@ -24,11 +25,16 @@ pub enum StateCommand {
 
 const MAX_STATE: u64 = 1024 * 1024 * 1024;
 
-/// Takes a mock back to its start.
-pub async fn reset(context: &Context, admin: &AdminArgs) -> Result<Outcome, CliError> {
-    Admin::of(context, admin)?
-        .call(Method::POST, "reset", None)
-        .await?;
+/// Takes a mock back to its start. What this computer remembers of its records goes with them.
+pub async fn reset(context: &Context, args: &AdminArgs) -> Result<Outcome, CliError> {
+    let admin = Admin::of(context, args)?;
+    admin.call(Method::POST, "reset", None).await?;
+    if let Ok(service) = &context.session.settings.service
+        && admin.is_of(service)
+        && let Some(state) = account::remembered(service)
+    {
+        state.forget_origin();
+    }
     Ok(Outcome::said(
         Value::Null,
         "The mock is as it was at its start.",

@@ -13,7 +13,7 @@ use crate::bulk::{
     ReportFile, Row, RowOutcome, VerbLabels, input,
 };
 use crate::commands::common::args::WaitArgs;
-use crate::commands::common::{new_customer, other_owners};
+use crate::commands::common::{new_customer, other_owners, overwriting};
 use crate::commands::domain::provision as domain;
 use crate::context::Context;
 use crate::error::CliError;
@@ -82,6 +82,8 @@ async fn from_file(
         .filter(|_| !context.session.settings.safety.dry_run);
     if let Some(report) = wanted {
         files::refuse_input(REPORT, report, &[path])?;
+        let what = "report of an earlier run";
+        overwriting::agree(context, (REPORT, report), what, ReportFile::is_one)?;
     }
     let report = wanted.map(|path| ReportFile::create(path, &sheet));
     send_rows(context, &sheet.rows, args, report.transpose()?).await
@@ -135,7 +137,7 @@ fn from_arguments(context: &Context, args: &ProvisionArgs) -> Result<Vec<Target>
             "--nickname names one server: give one target, or a file with a column nickname",
         ));
     }
-    let customer = Some(context.customer()?);
+    let customer = context.customer()?;
     let mut asked_service = None;
     let mut targets = Vec::new();
     for name in names {
@@ -144,14 +146,14 @@ fn from_arguments(context: &Context, args: &ProvisionArgs) -> Result<Vec<Target>
         if targets::is_domain(&fields.target, bare_names) && fields.service_id.is_empty() {
             let service = match asked_service {
                 Some(service) => Ok(service),
-                None => domain::service(&context.prompt, None),
+                None => domain::service_for(context, None, customer),
             };
             let activity = format!("provisioning the domain {}", fields.target);
             let service = service.map_err(|error| error.during(activity))?;
             fields.service_id = asked_service.insert(service).to_string();
         }
         let defaults = Defaults {
-            customer,
+            customer: Some(customer),
             bare_names,
             service: None,
         };

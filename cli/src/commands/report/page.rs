@@ -33,12 +33,19 @@ pub fn render(report: &Report) -> String {
     ]
     .concat();
     format!(
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\
-         <title>{}</title><style>{STYLE}</style></head><body>{sections}</body></html>\n",
+        "{BEGINNING}<title>{}</title><style>{STYLE}</style></head><body>{sections}</body></html>\n",
         escaped(&title)
     )
+}
+
+/// How every page begins, and nobody else's: it names neither sender nor program.
+const BEGINNING: &str = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+    <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+    <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">";
+
+/// Whether a file begins as such a page.
+pub fn is_one(beginning: &[u8]) -> bool {
+    beginning.starts_with(BEGINNING.as_bytes())
 }
 
 fn date_of(time: &Timestamp) -> NaiveDate {

@@ -1,7 +1,8 @@
 //! `secmon rules add -f`: the rules of a list, on the server that is named or where the list says.
 
-use super::create::{self, ADDED, Existing, Place, RulesThere, Wanted};
+use super::create::{self, ADDED, Existing, Place, Wanted};
 use super::listed::{self, ListedRule, Scope};
+use super::there::RulesThere;
 use crate::bulk::args::RunArgs;
 use crate::commands::common::views::ports_of;
 use crate::context::Context;

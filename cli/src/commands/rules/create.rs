@@ -2,6 +2,7 @@
 //! sent again.
 
 use super::rule::{self, EVERY_SERVER};
+use super::there::{self, RulesThere, WiderRule};
 use crate::bulk::args::RunArgs;
 use crate::bulk::{
     self, Applied, BulkOperation, Created, Item, Label, PlannedRow, Question, RowOutcome,
@@ -23,6 +24,8 @@ use crate::values::ports::PortSpec;
 use secmon::model::{CustomerId, Endpoint, EndpointId, Expiry, PortRange, Protocol, Rule};
 use secmon::operations::CreateRule;
 use secmon::{FieldErrors, Operation};
+use serde_json::json;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::num::NonZeroU16;
 
@@ -219,6 +222,8 @@ struct Adding<'a> {
     context: &'a Context,
     wanted: &'a [Wanted],
     existing: Existing,
+    /// What was there when it was planned.
+    there: RefCell<RulesThere>,
 }
 
 impl BulkOperation for Adding<'_> {
@@ -238,13 +243,16 @@ impl BulkOperation for Adding<'_> {
 
     async fn plan(&self) -> Result<Vec<PlannedRow<Wanted>>, CliError> {
         let there = RulesThere::read(&self.context.session, self.wanted).await?;
-        let planned = self.wanted.iter().map(|wanted| {
-            match there.settled(&self.context.session, wanted, self.existing) {
+        let planned = self
+            .wanted
+            .iter()
+            .map(|wanted| match self.settled(&there, wanted) {
                 Some(outcome) => PlannedRow::settled(wanted.clone(), outcome),
                 None => PlannedRow::send(wanted.clone()),
-            }
-        });
-        Ok(planned.collect())
+            });
+        let planned = planned.collect();
+        self.there.replace(there);
+        Ok(planned)
     }
 
     fn label(&self, wanted: &Wanted) -> Label {
@@ -256,65 +264,33 @@ impl BulkOperation for Adding<'_> {
     }
 
     async fn apply(&self, wanted: &Wanted) -> Result<RowOutcome, CliError> {
-        add(&self.context.session, wanted, self.existing).await
+        let session = &self.context.session;
+        let wider = self.there.borrow().wider(session, wanted);
+        let outcome = add(session, wanted, self.existing).await?;
+        let Some(wider) = wider else {
+            return Ok(outcome);
+        };
+        Ok(match outcome {
+            RowOutcome::Applied(done) => RowOutcome::Applied(Applied {
+                note: Some(allowed_by(&wider)),
+                ..done
+            }),
+            RowOutcome::Planned => {
+                let (name, note) = (wanted.name(), allowed_by(&wider));
+                self.context.screen.note(&format!("{name}: {note}"));
+                RowOutcome::Planned
+            }
+            other => other,
+        })
     }
 }
 
-/// The rules there are at the places where some are wanted, in force or not yet over.
-#[derive(Debug, Default)]
-pub struct RulesThere(HashMap<Option<EndpointId>, Vec<Rule>>);
-
-impl RulesThere {
-    /// Reads them: of one server by itself, of several with one list for each customer.
-    pub async fn read(session: &Session, wanted: &[Wanted]) -> Result<Self, CliError> {
-        let mut places: Vec<&Place> = Vec::new();
-        for one in wanted {
-            if places
-                .iter()
-                .all(|place| server_of(place) != server_of(&one.place))
-            {
-                places.push(&one.place);
-            }
-        }
-        let mut there = Self::default();
-        if let [one] = places.as_slice() {
-            there
-                .0
-                .insert(server_of(one), rules_of(session, one).await?);
-            return Ok(there);
-        }
-        let mut customers: Vec<Option<CustomerId>> = Vec::new();
-        for place in places {
-            let customer = customer_of(place);
-            if !customers.contains(&customer) {
-                customers.push(customer);
-            }
-        }
-        for customer in customers {
-            let all = references::all_rules(session, |list| {
-                list.billing_customer_id = customer;
-            });
-            for rule in all.await?.into_iter().filter(is_live) {
-                there.0.entry(rule.endpoint_id).or_default().push(rule);
-            }
-        }
-        Ok(there)
-    }
-
-    /// The rules of a place.
-    pub fn at(&self, place: &Place) -> &[Rule] {
-        self.0.get(&server_of(place)).map_or(&[], Vec::as_slice)
-    }
-
+impl Adding<'_> {
     /// What becomes of a rule that need not be sent, or would be refused.
-    fn settled(
-        &self,
-        session: &Session,
-        wanted: &Wanted,
-        existing: Existing,
-    ) -> Option<RowOutcome> {
-        let rules = self.at(&wanted.place);
-        if let Some(rule) = rules.iter().find(|rule| wanted.is_made(rule)) {
+    fn settled(&self, there: &RulesThere, wanted: &Wanted) -> Option<RowOutcome> {
+        let session = &self.context.session;
+        let rules = there.at(&wanted.place);
+        if let Some(rule) = made_in(session, wanted, rules) {
             let is_ours =
                 session.settle_pending_create(OPERATION, &wanted.name(), (rule.id.into(), rule));
             let mut applied = skipped(wanted, rule);
@@ -324,12 +300,57 @@ impl RulesThere {
                 false => RowOutcome::Skipped(applied),
             });
         }
-        // Whose a rule of all servers is, its list does not tell: there the service decides.
-        let rule = match wanted.place {
-            Place::Server(_) => rules.iter().find(|rule| wanted.port.meets(rule))?,
-            Place::Everywhere(_) => return None,
-        };
-        Some(overlap(wanted, rule, existing).unwrap_or_else(RowOutcome::Failed))
+        let mut rules = rules.iter();
+        if let Some(rule) = rules.find(|rule| is_in_the_way(session, wanted, rule)) {
+            return Some(overlap(wanted, rule, self.existing).unwrap_or_else(RowOutcome::Failed));
+        }
+        let wider = there.wider(session, wanted)?;
+        let is_enough = wider.lasts_until(wanted.addition.expires_at.as_ref());
+        match self.existing {
+            Existing::Skip if is_enough => Some(RowOutcome::Skipped(covered(wanted, &wider))),
+            _ => None,
+        }
+    }
+}
+
+/// The rule that is as the wanted one would be.
+fn made_in<'a>(session: &Session, wanted: &Wanted, rules: &'a [Rule]) -> Option<&'a Rule> {
+    let is_it = |rule: &&Rule| wanted.is_made(rule) && !is_elsewhere(session, wanted, rule);
+    rules.iter().find(is_it)
+}
+
+/// Whether a rule is known to be of another place: the list of the account has the rules of each customer, too.
+fn is_elsewhere(session: &Session, wanted: &Wanted, rule: &Rule) -> bool {
+    let owner = there::owner_of(session, rule);
+    matches!(wanted.place, Place::Everywhere(None))
+        && owner.is_some_and(|owner| owner.customer().is_some())
+}
+
+/// Whether the service refuses the wanted rule for this one. Whose a rule for all servers is, no list tells: where this
+/// computer does not know it either, the service decides.
+fn is_in_the_way(session: &Session, wanted: &Wanted, rule: &Rule) -> bool {
+    let is_of_place = match wanted.place {
+        Place::Server(_) => true,
+        Place::Everywhere(customer) => {
+            let owner = there::owner_of(session, rule);
+            owner.is_some_and(|owner| owner.customer() == customer)
+        }
+    };
+    is_of_place && wanted.port.meets(rule)
+}
+
+fn allowed_by(wider: &WiderRule) -> String {
+    format!("allowed already by {}", wider.name())
+}
+
+/// What a rule for more servers allows already, and is not added.
+fn covered(wanted: &Wanted, wider: &WiderRule) -> Applied {
+    Applied {
+        id: wider.id.clone(),
+        record: json!({ "id": wider.id }),
+        sentence: format!("No rule was added for {}.", wanted.name()),
+        note: Some(allowed_by(wider)),
+        ..Applied::default()
     }
 }
 
@@ -380,14 +401,16 @@ fn skipped(wanted: &Wanted, rule: &Rule) -> Applied {
     }
 }
 
-fn server_of(place: &Place) -> Option<EndpointId> {
+/// The server of a place, where it is one.
+pub fn server_of(place: &Place) -> Option<EndpointId> {
     match place {
         Place::Server(endpoint) => Some(endpoint.id),
         Place::Everywhere(_) => None,
     }
 }
 
-fn is_live(rule: &Rule) -> bool {
+/// Whether a rule is in force or not yet over.
+pub fn is_live(rule: &Rule) -> bool {
     rule.is_active != Some(false)
 }
 
@@ -414,6 +437,7 @@ pub async fn add_all(
         context,
         wanted,
         existing,
+        there: RefCell::default(),
     };
     bulk::run_bulk(context, &adding, args).await
 }
@@ -481,7 +505,7 @@ async fn not_made(
     let there = rules_of(session, &wanted.place).await;
     let there = there.unwrap_or_default();
     // Somebody may have added the very same since the rules were read.
-    if let Some(same) = there.iter().find(|rule| wanted.is_made(rule)) {
+    if let Some(same) = made_in(session, wanted, &there) {
         return Ok(RowOutcome::Skipped(skipped(wanted, same)));
     }
     let Some(rule) = there.into_iter().find(|rule| wanted.port.meets(rule)) else {
@@ -496,11 +520,11 @@ async fn not_made(
 /// The rule that a call whose answer was lost has made, where it has.
 async fn same_rule(session: &Session, wanted: &Wanted) -> Result<Option<Rule>, CliError> {
     let there = rules_of(session, &wanted.place).await?;
-    Ok(there.into_iter().find(|rule| wanted.is_made(rule)))
+    Ok(made_in(session, wanted, &there).cloned())
 }
 
 /// The day of a timestamp, or the day itself.
-fn day(moment: &str) -> &str {
+pub fn day(moment: &str) -> &str {
     moment.get(..10).unwrap_or(moment)
 }
 

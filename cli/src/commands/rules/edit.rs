@@ -1,11 +1,12 @@
 //! `secmon rules edit`.
 
-use super::create::refuse_options;
+use super::create::{is_live, refuse_options};
 use super::rule::{self, danger_of, sentence, servers_of};
 use crate::commands::common::args::Justification;
 use crate::commands::common::views;
 use crate::context::Context;
 use crate::error::{CliError, LocalErrorKind};
+use crate::references;
 use crate::session::Session;
 use crate::session::prompt::ConfirmationLevel;
 use crate::ui::outcome::{Block, Outcome, Table, to_json};
@@ -59,6 +60,9 @@ pub async fn run(context: &Context, args: RuleEditArgs) -> Result<Outcome, CliEr
     if level != ConfirmationLevel::Mild {
         refuse_changed_since(session, &rule).await?;
     }
+    if args.port.is_some() {
+        refuse_overlap(session, &rule, &update).await?;
+    }
     let sent = rule::send(session, ("changing", &rule), update);
     let Some(answer) = sent.await? else {
         return Ok(Outcome::record(Value::Null, Table::of(views::RULE, [])));
@@ -66,6 +70,32 @@ pub async fn run(context: &Context, args: RuleEditArgs) -> Result<Outcome, CliEr
     let table = Table::of(views::RULE, [&answer.data]);
     let sentence = sentence(&answer.data, &servers_of(session, &rule));
     Ok(Outcome::record(to_json(&answer.data), table).tell(vec![Block::text(sentence)]))
+}
+
+/// Another rule of the server for some of the new ports is named, where the service would refuse them. Whose a rule for all
+/// servers is, no list tells: there the service decides.
+async fn refuse_overlap(
+    session: &Session,
+    rule: &Rule,
+    update: &UpdateRule,
+) -> Result<(), CliError> {
+    let Some(server) = rule.endpoint_id else {
+        return Ok(());
+    };
+    let wanted = PortSpec {
+        range: update.ports,
+        protocol: update.protocol.clone(),
+    };
+    let rules = references::all_rules(session, |list| list.endpoint_id = Some(server)).await?;
+    let mut others = rules.iter().filter(|other| other.id != rule.id);
+    match others.find(|other| is_live(other) && wanted.meets(other)) {
+        None => Ok(()),
+        Some(other) => {
+            let message = format!("there is already a rule for {}", views::ports_of(other));
+            let error = CliError::new(LocalErrorKind::Overlap, message);
+            Err(error.hint(format!("look at it: `rules show {}`", other.id)))
+        }
+    }
 }
 
 /// The service replaces the whole rule: what somebody has changed while a question stood would be lost.

@@ -10,14 +10,17 @@ use crate::references;
 use crate::state::records::{Observation, RuleRecord};
 use crate::state::rule_owner::RuleOwner;
 use crate::ui::Reader;
-use crate::ui::outcome::{Cell, Outcome, to_json};
+use crate::ui::outcome::{Block, Cell, Outcome, to_json};
 use crate::values::durations;
 use chrono::{DateTime, Utc};
 use clap::{Args, ValueEnum};
-use secmon::model::{Rule, RuleId, RuleScope, RuleStatus, Timestamp};
+use secmon::model::{CustomerId, Rule, RuleId, RuleScope, RuleStatus, Timestamp};
 use secmon::operations::ListRules;
 use serde_json::Value;
 use std::collections::HashMap;
+
+/// What a ? in the place of a customer means.
+const UNKNOWN_OWNER: &str = "?: the service does not say whether a rule for all servers is one customer's or the whole account's. A list with -c ID can tell, where this computer has seen two customers.";
 
 /// Where a rule counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -40,7 +43,8 @@ pub enum RuleStatusArg {
 /// Filters of the list.
 #[derive(Debug, Args)]
 pub struct RuleListArgs {
-    /// Only rules of this server: id, IP address, host name or nickname
+    /// Only rules of this server, and below them those for all servers that count there: id, IP address, host name or
+    /// nickname; with --scope global only the latter
     #[arg(value_name = "ENDPOINT")]
     pub endpoint: Option<String>,
     /// Only rules of this scope
@@ -56,19 +60,27 @@ pub struct RuleListArgs {
 
 /// Runs the command.
 pub async fn run(context: &Context, args: &RuleListArgs) -> Result<Outcome, CliError> {
-    let endpoint = match &args.endpoint {
-        Some(name) => Some(references::endpoint(context, name).await?.id),
+    let server = match &args.endpoint {
+        Some(name) => Some(references::endpoint(context, name).await?),
         None => None,
     };
+    let owner = server
+        .as_ref()
+        .and_then(|server| server.billing_customer_id);
     let length = |text| durations::length("--expiring", text);
     let within = args.expiring.as_deref().map(length).transpose()?;
     let narrow = |list: &mut ListRules| {
-        list.endpoint_id = endpoint;
         list.scope = args.scope.map(scope);
         list.status = args.status.map(status);
+        match (&server, args.scope) {
+            (Some(_), Some(RuleScopeArg::Global)) => list.billing_customer_id = owner,
+            (Some(server), _) => list.endpoint_id = Some(server.id),
+            (None, _) => {}
+        }
     };
     let mut rows = Rows {
         context,
+        whose: owner.or(context.session.settings.customer),
         latest: within.map(|within| chrono::Utc::now() + within),
         live: None,
     };
@@ -81,7 +93,43 @@ pub async fn run(context: &Context, args: &RuleListArgs) -> Result<Outcome, CliE
         let server = rule.endpoint.as_ref().map(references::name_of);
         (server, rule.port_start)
     });
-    rows.of(rules).await
+    let own = rows.of(rules).await?;
+    let further = match (&server, args.scope) {
+        (Some(_), None) if context.screen.shows_text() => {
+            let mut global = references::all_rules(&context.session, |list| {
+                list.billing_customer_id = owner;
+                list.scope = Some(RuleScope::Global);
+                list.status = args.status.map(status);
+            })
+            .await?;
+            global.sort_by_key(|rule| rule.port_start);
+            Some(rows.of(global).await?)
+        }
+        _ => None,
+    };
+    Ok(with_notes(own, further))
+}
+
+/// The rules of a list, below them those that count there besides, and what the lists do not say.
+fn with_notes(own: Listed, further: Option<Listed>) -> Outcome {
+    let further = further.filter(|further| !further.outcome.table.rows.is_empty());
+    let is_owner_unknown = own.is_owner_unknown
+        || further
+            .as_ref()
+            .is_some_and(|further| further.is_owner_unknown);
+    let mut outcome = own.outcome;
+    let mut notes = Vec::new();
+    if let Some(further) = further {
+        notes.push(Block::Heading("For all servers, and so for this one:"));
+        notes.push(Block::Table(further.outcome.table));
+    }
+    if is_owner_unknown {
+        notes.push(Block::text(UNKNOWN_OWNER));
+    }
+    if !notes.is_empty() {
+        outcome.text = std::iter::once(Block::Rows).chain(notes).collect();
+    }
+    outcome
 }
 
 /// Shows the rules as their pages come.
@@ -97,7 +145,7 @@ async fn stream(
         let seen = rules.iter();
         let seen = seen.map(|rule| RuleRecord::of(context.session.settings.customer, rule));
         context.session.learn(Observation::Rules(seen.collect()));
-        if stream.show(rows.of(rules).await?)? == Reader::Gone {
+        if stream.show(rows.of(rules).await?.outcome)? == Reader::Gone {
             break;
         }
     }
@@ -107,6 +155,8 @@ async fn stream(
 /// Makes rows of rules, with what the service does not say of them.
 struct Rows<'a> {
     context: &'a Context,
+    /// For whom they are listed.
+    whose: Option<CustomerId>,
     /// No rule is wanted that lasts longer.
     latest: Option<DateTime<Utc>>,
     /// The servers there are; asked for once, and only where a rule of one counts.
@@ -114,7 +164,7 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    async fn of(&mut self, mut rules: Vec<Rule>) -> Result<Outcome, CliError> {
+    async fn of(&mut self, mut rules: Vec<Rule>) -> Result<Listed, CliError> {
         let counts = |rule: &Rule| rule.endpoint_id.is_some() && rule.is_active != Some(false);
         let session = &self.context.session;
         let whose = (session, session.settings.customer);
@@ -124,13 +174,20 @@ impl Rows<'_> {
             let is_due = |rule: &Rule| ends(rule).is_some_and(|end| end <= latest);
             rules.retain(|rule| is_due(rule) && !live.has_ended(rule));
         }
-        let owners = owners::of(self.context, &rules).await?;
+        let owners = owners::of(self.context, &rules, self.whose).await?;
         Ok(listed(&rules, &owners, live))
     }
 }
 
+/// Rules as rows.
+struct Listed {
+    outcome: Outcome,
+    /// Whether nobody here knows whose one of them is.
+    is_owner_unknown: bool,
+}
+
 /// The rules with what the service does not say of them: whose the global ones are, and which servers have ended.
-fn listed(rules: &[Rule], owners: &HashMap<RuleId, RuleOwner>, live: &Live) -> Outcome {
+fn listed(rules: &[Rule], owners: &HashMap<RuleId, RuleOwner>, live: &Live) -> Listed {
     let owner = |rule: &Rule| owners.get(&rule.id).filter(|_| rule.endpoint_id.is_none());
     let has_ended = |rule: &Rule| rule.is_active != Some(false) && live.has_ended(rule);
     let mut outcome = Outcome::list(rules, views::RULE);
@@ -145,7 +202,11 @@ fn listed(rules: &[Rule], owners: &HashMap<RuleId, RuleOwner>, live: &Live) -> O
         }
         record.insert("server_ended".to_owned(), has_ended(rule).into());
     }
-    outcome.of_kind("rule", None)
+    let is_unknown = |rule: &Rule| rule.endpoint_id.is_none() && owner(rule).is_none();
+    Listed {
+        outcome: outcome.of_kind("rule", None),
+        is_owner_unknown: rules.iter().any(is_unknown),
+    }
 }
 
 fn scope(argument: RuleScopeArg) -> RuleScope {

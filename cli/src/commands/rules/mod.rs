@@ -14,6 +14,7 @@ mod remove;
 pub mod rule;
 mod show;
 mod summary;
+pub mod there;
 
 use self::add::RuleAddArgs;
 use self::copy::RuleCopyArgs;

@@ -10,7 +10,11 @@ use std::collections::HashMap;
 
 /// The owners of those of the rules that are global, as far as this computer remembers it or, for rules that were listed for
 /// a customer, one more call can tell.
-pub async fn of(context: &Context, rules: &[Rule]) -> Result<HashMap<RuleId, RuleOwner>, CliError> {
+pub async fn of(
+    context: &Context,
+    rules: &[Rule],
+    whose: Option<CustomerId>,
+) -> Result<HashMap<RuleId, RuleOwner>, CliError> {
     let session = &context.session;
     let mut owners = session.known()?.global_rules.clone();
     let is_unknown = |rule: &&Rule| rule.endpoint_id.is_none() && !owners.contains_key(&rule.id);
@@ -19,7 +23,7 @@ pub async fn of(context: &Context, rules: &[Rule]) -> Result<HashMap<RuleId, Rul
         .filter(is_unknown)
         .map(|rule| rule.id)
         .collect();
-    if let Some(customer) = session.settings.customer
+    if let Some(customer) = whose
         && !unknown.is_empty()
     {
         let told = told_apart(context, customer, unknown).await?;

@@ -1,6 +1,7 @@
 //! `secmon rules remove`: by their ids, or by the ports of a server.
 
 use super::rule::{self, danger_of};
+use super::there::{self, WiderRule};
 use crate::bulk::args::RunArgs;
 use crate::bulk::{
     self, Applied, BulkOperation, Label, PlannedRow, Question, RowOutcome, VerbLabels,
@@ -20,9 +21,11 @@ use crate::ui::outcome::Outcome;
 use crate::values::durations::counted;
 use crate::values::ports::PortSpec;
 use clap::Args;
-use secmon::model::{Rule, RuleScope};
+use secmon::model::{CustomerId, Rule, RuleId, RuleScope};
 use secmon::operations::DeleteRule;
 use serde_json::json;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// Rules to remove.
 #[derive(Debug, Args)]
@@ -48,6 +51,8 @@ const REMOVED: VerbLabels = VerbLabels {
 struct NamedRule {
     word: String,
     rule: Option<Rule>,
+    /// What allows its ports all the same.
+    wider: Option<WiderRule>,
 }
 
 /// Rules that are removed.
@@ -79,6 +84,7 @@ impl Removing<'_> {
         let named = |rule| NamedRule {
             word: word.to_owned(),
             rule,
+            wider: None,
         };
         match found {
             Ok(rule) if rows.iter().any(|row| id(row) == Some(rule.id)) => {}
@@ -129,6 +135,28 @@ impl Removing<'_> {
         Ok(rows)
     }
 
+    /// Looks for rules for all servers that go on allowing what is removed.
+    async fn find_wider(&self, rows: &mut [PlannedRow<NamedRule>]) -> Result<(), CliError> {
+        let session = &self.context.session;
+        let removed = rows.iter().filter_map(|row| row.row.rule.as_ref());
+        let removed: Vec<RuleId> = removed.map(|rule| rule.id).collect();
+        let mut global: BTreeMap<CustomerId, Vec<Rule>> = BTreeMap::new();
+        for row in rows.iter_mut().map(|row| &mut row.row) {
+            let of_server = row.rule.as_ref().filter(|rule| rule.endpoint_id.is_some());
+            let Some((rule, owner)) = of_server.and_then(|rule| Some((rule, owner_of(rule)?)))
+            else {
+                continue;
+            };
+            if let Entry::Vacant(unread) = global.entry(owner) {
+                unread.insert(there::global_rules(session, Some(owner)).await?);
+            }
+            let stay = global.get(&owner).into_iter().flatten();
+            let stay = stay.filter(|rule| !removed.contains(&rule.id));
+            row.wider = WiderRule::among(stay, session, &rule::ports(rule)?);
+        }
+        Ok(())
+    }
+
     /// The error of a server that is in no list, with the rules that are left of it: they go by their ids.
     async fn with_rules_of_ended(
         &self,
@@ -172,6 +200,7 @@ fn removed_before(word: &str, id: &str) -> PlannedRow<NamedRule> {
     let row = NamedRule {
         word: word.to_owned(),
         rule: None,
+        wider: None,
     };
     PlannedRow::settled(row, outcome)
 }
@@ -192,10 +221,12 @@ impl BulkOperation for Removing<'_> {
     }
 
     async fn plan(&self) -> Result<Vec<PlannedRow<NamedRule>>, CliError> {
-        match &self.args.on {
+        let mut rows = match &self.args.on {
             Some(server) => self.on_server(server).await,
             None => self.by_ids().await,
-        }
+        }?;
+        self.find_wider(&mut rows).await?;
+        Ok(rows)
     }
 
     fn label(&self, row: &NamedRule) -> Label {
@@ -230,7 +261,7 @@ impl BulkOperation for Removing<'_> {
 
     async fn apply(&self, row: &NamedRule) -> Result<RowOutcome, CliError> {
         match &row.rule {
-            Some(rule) => remove_one(&self.context.session, rule).await,
+            Some(rule) => remove_one(&self.context.session, rule, row.wider.as_ref()).await,
             None => Ok(RowOutcome::Planned),
         }
     }
@@ -292,24 +323,30 @@ fn refuse_ports(names: &[String]) -> Result<(), CliError> {
     )))
 }
 
-async fn remove_one(session: &Session, rule: &Rule) -> Result<RowOutcome, CliError> {
+async fn remove_one(
+    session: &Session,
+    rule: &Rule,
+    wider: Option<&WiderRule>,
+) -> Result<RowOutcome, CliError> {
     let mut request = DeleteRule::account_wide(rule.id);
     request.billing_customer_id = rule::customer_of(session, rule);
     let sent = rule::send(session, ("removing", rule), request).await?;
     Ok(sent.map_or(RowOutcome::Planned, |_| {
         session.learn(Observation::Gone(rule.id.into()));
-        RowOutcome::Applied(removed(session, rule))
+        RowOutcome::Applied(removed(session, rule, wider))
     }))
 }
 
-fn removed(session: &Session, rule: &Rule) -> Applied {
+fn removed(session: &Session, rule: &Rule, wider: Option<&WiderRule>) -> Applied {
+    let place = rule::place(session, rule);
+    let effect = match wider {
+        Some(wider) => format!("It stays allowed there by {}.", wider.name()),
+        None => "If a port is still open, the next scan raises an alert.".to_owned(),
+    };
     Applied {
         id: rule.id.to_string(),
         record: json!({ "id": rule.id, "removed": true }),
-        sentence: format!(
-            "The rule for {} is removed. If a port is still open, the next scan raises an alert.",
-            rule::place(session, rule)
-        ),
+        sentence: format!("The rule for {place} is removed. {effect}"),
         ..Applied::default()
     }
 }

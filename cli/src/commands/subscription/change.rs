@@ -76,7 +76,7 @@ pub async fn run(context: &Context, args: SubscriptionChangeArgs) -> Result<Outc
             ))
         }
     };
-    conclude(&subscription, "changing", outcome)
+    conclude(context, &subscription, "changing", outcome)
 }
 
 fn changed(

@@ -67,7 +67,7 @@ pub async fn run(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome
             Ok(with_moves(before, now, done))
         }
     };
-    conclude(&subscription, "setting", outcome)
+    conclude(context, &subscription, "setting", outcome)
 }
 
 fn done(

@@ -36,7 +36,7 @@ pub async fn run(
         let now = target::active(context, &subscription).await;
         outcome = outcome.map(|outcome| with_moves(before, now, outcome));
     }
-    conclude(&subscription, to.doing(), outcome)
+    conclude(context, &subscription, to.doing(), outcome)
 }
 
 /// The end of a subscription whose answer was lost is not repeated by the same line where nobody can be asked: it may have

@@ -9,33 +9,105 @@ use crate::error::CliError;
 use crate::session::prompt::ConfirmationLevel;
 use crate::ui::outcome::Outcome;
 use clap::Args;
-use secmon::model::PlanSlug;
+use secmon::model::{CustomerId, PlanSlug, ServiceId};
 
 /// The subscription of a service to a product.
 #[derive(Debug, Args)]
 pub struct SubscriptionTarget {
     /// Number of the service in the billing system
     pub service: String,
-    /// port_monitoring, domain_monitoring or endpoint
+    /// port_monitoring, domain_monitoring or endpoint; by default the one that this computer has seen for the service
     #[arg(long, value_name = "PRODUCT")]
-    pub product: String,
+    pub product: Option<String>,
 }
 
 /// The subscription that the arguments name, with its state as this computer was answered last.
 pub fn read(context: &Context, target: &SubscriptionTarget) -> Result<SubscriptionRef, CliError> {
     let customer = context.customer()?;
-    let mut named = SubscriptionRef {
-        customer,
-        service: provision::service(&context.prompt, Some(&target.service))?,
-        product: target.product.clone(),
-        last_status: None,
+    let service = provision::service(&context.prompt, Some(&target.service))?;
+    let known = recorded(context, customer)?;
+    let product = match &target.product {
+        Some(product) => product.clone(),
+        None => product_of(context, &known, service)?,
     };
+    let is_it = |one: &&SubscriptionRef| one.service == service && one.product == product;
+    let last_status = known.iter().find(is_it);
+    let last_status = last_status.and_then(|known| known.last_status.clone());
+    Ok(SubscriptionRef {
+        customer,
+        service,
+        product,
+        last_status,
+    })
+}
+
+/// The subscriptions of a customer that this computer has seen.
+fn recorded(context: &Context, customer: CustomerId) -> Result<Vec<SubscriptionRef>, CliError> {
     let known = context.session.known()?.subscriptions.iter();
-    let mut known = known.map(SubscriptionRef::from);
-    if let Some(known) = known.find(|known| known.record() == named.record()) {
-        named.last_status = known.last_status;
+    let known = known.filter(|known| known.customer == customer);
+    Ok(known.map(SubscriptionRef::from).collect())
+}
+
+/// The product that was not typed: the one that this computer has seen for the service, else whoever is there is asked.
+fn product_of(
+    context: &Context,
+    known: &[SubscriptionRef],
+    service: ServiceId,
+) -> Result<String, CliError> {
+    let of_service = known.iter().filter(|one| one.service == service);
+    let mut products: Vec<String> = of_service.map(|one| one.product.clone()).collect();
+    if let [only] = products.as_slice() {
+        context.screen.note(&format!(
+            "Using product {only}, the only one that this computer has seen for service {service}."
+        ));
+        return Ok(only.clone());
     }
-    Ok(named)
+    if context.prompt.may_ask() {
+        if products.is_empty() {
+            products.extend(PRODUCTS.map(str::to_owned));
+        }
+        let chosen = context.prompt.choose("Which product is it?", &products)?;
+        return Ok(products.swap_remove(chosen));
+    }
+    let error = CliError::usage(format!(
+        "the product is missing: give it with --product ({})",
+        PRODUCTS.join(", ")
+    ));
+    Err(match named(known) {
+        Some(known) => error.hint(known),
+        None => error,
+    })
+}
+
+/// The products that the service names.
+const PRODUCTS: [&str; 3] = ["port_monitoring", "domain_monitoring", "endpoint"];
+
+/// What this computer has seen, in a sentence.
+fn named(known: &[SubscriptionRef]) -> Option<String> {
+    let each = |one: &SubscriptionRef| format!("{} of service {}", one.product, one.service);
+    (!known.is_empty()).then(|| {
+        format!(
+            "this computer has seen {}; check your billing system for others",
+            bulk::preview(known, each)
+        )
+    })
+}
+
+/// Adds to the refusal of a subscription that is not there which ones of the customer this computer has seen.
+fn named_in(context: &Context, one: &SubscriptionRef, error: CliError) -> CliError {
+    const NOT_THERE: [&str; 2] = ["SUBSCRIPTION_NOT_FOUND", "BILLING_CLIENT_NOT_FOUND"];
+    if !NOT_THERE.contains(&error.code().as_ref()) {
+        return error;
+    }
+    let known = recorded(context, one.customer).unwrap_or_default();
+    let others: Vec<SubscriptionRef> = known
+        .into_iter()
+        .filter(|known| known.record() != one.record())
+        .collect();
+    match named(&others) {
+        Some(known) => error.hint(known),
+        None => error,
+    }
 }
 
 /// What takes up its capacity now; nothing in a dry run, which changes none of it.
@@ -62,12 +134,16 @@ pub async fn confirm(
 
 /// The result of a change of a subscription.
 pub fn conclude(
+    context: &Context,
     subscription: &SubscriptionRef,
     activity: &str,
     outcome: Result<RowOutcome, CliError>,
 ) -> Result<Outcome, CliError> {
     let label = Label::of(subscription.label(), Some(subscription.customer));
-    let outcome = outcome.map_err(|error| error.during(format!("{activity} {}", label.name)))?;
+    let outcome = outcome.map_err(|error| {
+        let error = named_in(context, subscription, error);
+        error.during(format!("{activity} {}", label.name))
+    })?;
     bulk::conclude_one(Item::of(label, outcome))
 }
 

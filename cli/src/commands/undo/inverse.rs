@@ -65,8 +65,64 @@ pub enum To {
 pub struct NotUndoable {
     /// The reason.
     pub reason: String,
-    /// The exact nearest command, and what it is for.
-    pub nearest: Option<(String, &'static str)>,
+    /// The exact nearest command.
+    pub nearest: Option<Nearest>,
+}
+
+/// The command that comes nearest to taking a change back.
+#[derive(Debug, Clone)]
+pub struct Nearest {
+    command: String,
+    /// What it is about, where several can be named in one line.
+    pub record: Option<String>,
+    options: String,
+    /// What it is for.
+    pub purpose: &'static str,
+}
+
+impl Nearest {
+    fn new(command: String, purpose: &'static str) -> Self {
+        Self {
+            command,
+            record: None,
+            options: String::new(),
+            purpose,
+        }
+    }
+
+    /// A command that takes more records than one.
+    fn of_record(command: &str, record: String, purpose: &'static str) -> Self {
+        Self {
+            record: Some(record),
+            ..Self::new(command.to_owned(), purpose)
+        }
+    }
+
+    fn with(mut self, options: &str) -> Self {
+        options.clone_into(&mut self.options);
+        self
+    }
+
+    /// Whether one line can do what both do.
+    pub fn differs_in_record_only(&self, other: &Self) -> bool {
+        (&self.command, &self.options) == (&other.command, &other.options)
+    }
+
+    /// The command line.
+    pub fn line(&self) -> String {
+        self.line_for(self.record.as_deref().unwrap_or_default())
+    }
+
+    /// The same for these records.
+    pub fn line_for(&self, records: &str) -> String {
+        let Self {
+            command, options, ..
+        } = self;
+        match records {
+            "" => format!("{command}{options}"),
+            records => format!("{command} {records}{options}"),
+        }
+    }
 }
 
 /// What takes a change back, where something does.
@@ -270,24 +326,23 @@ fn not_undoable(change: &ChangeRow) -> NotUndoable {
     let (reason, nearest) = match change.operation.as_str() {
         "terminate_endpoint" | "delete_endpoint" => (
             reason("what has ended is restored by provisioning it again"),
-            before("ip_address")
-                .map(|address| (format!("provision {address}{customer}"), "monitor it again")),
+            before("ip_address").map(|address| {
+                Nearest::of_record("provision", address, "monitor it again").with(&customer)
+            }),
         ),
         "provision_endpoint" | "create_endpoint" => (
             reason("a server that was added is ended by name"),
-            Some((format!("endpoint terminate {record}"), "end it")),
+            Some(Nearest::of_record("endpoint terminate", record, "end it")),
         ),
         "provision_domain" => (
             reason("a domain that was added is ended by name"),
-            Some((format!("domain terminate {record}{customer}"), "end it")),
+            Some(Nearest::of_record("domain terminate", record, "end it").with(&customer)),
         ),
         "terminate_domain" | "release_domain" => (
             reason("what has ended is restored by provisioning it again"),
             before("domain").or_else(|| after("domain")).map(|name| {
-                (
-                    format!("domain provision {name} --service ID{customer}"),
-                    "watch it again",
-                )
+                let options = format!(" --service ID{customer}");
+                Nearest::of_record("domain provision", name, "watch it again").with(&options)
             }),
         ),
         "update_endpoint" => (
@@ -296,7 +351,7 @@ fn not_undoable(change: &ChangeRow) -> NotUndoable {
         ),
         "delete_rule" => (
             reason("whose servers the rule was for is not known"),
-            Some((
+            Some(Nearest::new(
                 format!("rules add --global PORT -m TEXT{customer}"),
                 "add it again",
             )),
@@ -304,7 +359,7 @@ fn not_undoable(change: &ChangeRow) -> NotUndoable {
         "set_scenario" => (
             reason("the service cannot say whether somebody has chosen another one since"),
             change.before.as_ref().and_then(Value::as_str).map(|name| {
-                (
+                Nearest::new(
                     format!("sandbox scenario set {name}"),
                     "choose the earlier one",
                 )
@@ -312,14 +367,17 @@ fn not_undoable(change: &ChangeRow) -> NotUndoable {
         ),
         "set_price" | "remove_price" => (
             reason("the service cannot list prices"),
-            Some((
+            Some(Nearest::new(
                 "pricing set PRODUCT PRICE EUR".to_owned(),
                 "set the earlier price",
             )),
         ),
         "sync_services" => (
             reason("what the services were before is not told"),
-            Some(("sync -f FILE".to_owned(), "report another status")),
+            Some(Nearest::new(
+                "sync -f FILE".to_owned(),
+                "report another status",
+            )),
         ),
         operation if operation.ends_with("_subscription") => subscription(change, operation),
         operation if operation.starts_with("resolve") => (
@@ -335,7 +393,7 @@ fn not_undoable(change: &ChangeRow) -> NotUndoable {
 }
 
 /// No read tells a subscription, so it is not taken back: the line that does it is told.
-fn subscription(change: &ChangeRow, operation: &str) -> (String, Option<(String, &'static str)>) {
+fn subscription(change: &ChangeRow, operation: &str) -> (String, Option<Nearest>) {
     let reason =
         "the service cannot list subscriptions, so nobody can see whether it was changed since";
     let record = change.record.clone().unwrap_or_default();
@@ -371,7 +429,8 @@ fn subscription(change: &ChangeRow, operation: &str) -> (String, Option<(String,
         }
         _ => Some((format!("subscription set {which}"), "set it as it was")),
     };
-    (reason.to_owned(), line)
+    let nearest = line.map(|(line, purpose)| Nearest::new(line, purpose));
+    (reason.to_owned(), nearest)
 }
 
 /// Whose the record of an inverse is, in a sentence.

@@ -5,14 +5,15 @@ mod read;
 mod send;
 mod source;
 
-use self::source::{is_suspended, own_nickname, resource};
+use self::source::{is_suspended, own_hostname, own_nickname, resource};
 use crate::bulk::args::RunArgs;
 use crate::bulk::{self, BulkOperation, Label, PlannedRow, Question, RowOutcome, Step};
 use crate::commands::common::args::ClientContact;
 use crate::commands::common::moving::{DANGER, MOVE_SERVER, MOVED, settled};
 use crate::commands::common::views::ports_of;
 use crate::commands::lifecycle::{self, Transition};
-use crate::commands::rules::create::{Place, RulesThere, Wanted};
+use crate::commands::rules::create::{Place, Wanted};
+use crate::commands::rules::there::RulesThere;
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::references;
@@ -150,8 +151,7 @@ impl Moving<'_> {
         let nickname = own_nickname(&source.server);
         let Some(new) = self.new.get() else {
             rows.push(PlannedRow::send(MoveStep::Create));
-            // The endpoints call makes it with its name and state; only the provisioning call maps a service.
-            if self.args.service.is_some() {
+            if self.is_provisioned(source) {
                 rows.extend(nickname.map(|name| PlannedRow::send(MoveStep::Name(name))));
             }
             rows.extend(
@@ -163,7 +163,7 @@ impl Moving<'_> {
                     .map(MoveStep::Allow)
                     .map(PlannedRow::send),
             );
-            if self.args.service.is_some() && is_suspended(&source.server) {
+            if self.is_provisioned(source) && is_suspended(&source.server) {
                 rows.push(PlannedRow::send(MoveStep::Suspend));
             }
             rows.push(self.ending(source));
@@ -199,6 +199,12 @@ impl Moving<'_> {
         }
         rows.push(self.ending(source));
         Ok(rows)
+    }
+
+    /// Whether the provisioning call makes the new server: it alone maps a service and takes a host name along. The
+    /// endpoints call makes one with its nickname and state.
+    fn is_provisioned(&self, source: &MoveSource) -> bool {
+        self.args.service.is_some() || own_hostname(&source.server).is_some()
     }
 
     fn ending(&self, source: &MoveSource) -> PlannedRow<MoveStep> {

@@ -69,8 +69,13 @@ impl Moving<'_> {
         if destination.customer != from {
             left_behind += &self.lost_allowances(from, destination.customer).await?;
         }
-        if own_hostname(&server).is_some() && self.args.service.is_none() {
-            left_behind += " Its host name does not go along: only --service ID takes it.";
+        if let (Some(name), Some(new)) = (own_hostname(&server), self.new.get())
+            && new.hostname.as_ref() != Some(&name)
+        {
+            left_behind += &format!(
+                " Its host name {name} does not go along: {} is there already, and keeps its own.",
+                new.ip_address
+            );
         }
         Ok(Some(MoveSource {
             server,

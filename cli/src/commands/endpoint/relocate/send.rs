@@ -34,9 +34,9 @@ impl Made {
 
 impl Moving<'_> {
     pub(super) async fn create(&self, source: &MoveSource) -> Result<RowOutcome, CliError> {
-        let made = match &self.args.service {
-            Some(service) => self.provision(source, service).await?,
-            None => self.add(source).await?,
+        let made = match self.is_provisioned(source) {
+            true => self.provision(source).await?,
+            false => self.add(source).await?,
         };
         let mut new = source.server.clone();
         new.ip_address = source.address.into();
@@ -51,16 +51,14 @@ impl Moving<'_> {
     }
 
     /// The provisioning call maps a service, and knows neither a nickname nor a state.
-    async fn provision(
-        &self,
-        source: &MoveSource,
-        service: &str,
-    ) -> Result<Option<Made>, CliError> {
+    async fn provision(&self, source: &MoveSource) -> Result<Option<Made>, CliError> {
         let (address, to) = (source.address, source.to);
         let contact = &self.args.contact;
         let mut request = ProvisionEndpoint::new(to);
         request.ip_address = Some(address.into());
-        request.service_id = Some(provision::service(&self.context.prompt, Some(service))?);
+        if let Some(service) = &self.args.service {
+            request.service_id = Some(provision::service(&self.context.prompt, Some(service))?);
+        }
         request.hostname = own_hostname(&source.server);
         request.client_name.clone_from(&contact.client_name);
         request.client_email.clone_from(&contact.client_email);
