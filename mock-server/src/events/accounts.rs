@@ -17,17 +17,17 @@ use crate::partner::{Partner, lock};
 #[derive(Debug, Default)]
 pub(crate) struct AccountWatch {
     looked: Option<Instant>,
-    accounts: BTreeMap<String, SeenAccount>,
+    accounts: BTreeMap<String, KnownAccount>,
 }
 
 #[derive(Debug)]
-struct SeenAccount {
+struct KnownAccount {
     /// Another one of the same name is another account.
     partner: Weak<Partner>,
     clock: Duration,
 }
 
-impl SeenAccount {
+impl KnownAccount {
     fn of(partner: &Arc<Partner>) -> Self {
         Self {
             partner: Arc::downgrade(partner),
@@ -36,8 +36,12 @@ impl SeenAccount {
     }
 }
 
-/// What is told of an account: whose, what kind of event, and the event.
-type Told = (String, &'static str, Value);
+/// What is to be told of an account.
+struct AccountEvent {
+    tenant: String,
+    kind: &'static str,
+    data: Value,
+}
 
 /// Tells what has become of the accounts, unless somebody has just looked.
 pub(super) fn look(mock: &Mock) {
@@ -46,51 +50,55 @@ pub(super) fn look(mock: &Mock) {
         return;
     }
     let is_first = watch.looked.is_none();
-    let told = watch.compare(mock);
-    // A look that takes long is not taken all the time.
+    let events = watch.compare(mock);
+    // Behind the look: one that takes long is not taken all the time.
     watch.looked = Some(Instant::now());
     drop(watch);
     // Before the first look nobody listened.
     if !is_first && let Some(mut ring) = mock.events() {
-        for (tenant, kind, data) in told {
+        for AccountEvent { tenant, kind, data } in events {
             ring.tell(tenant, kind, &data);
         }
     }
 }
 
 impl AccountWatch {
-    fn compare(&mut self, mock: &Mock) -> Vec<Told> {
+    fn compare(&mut self, mock: &Mock) -> Vec<AccountEvent> {
         let partners: Vec<_> = mock.registry().all_partners().cloned().collect();
         let now = mock.now();
         let mut before = std::mem::take(&mut self.accounts);
-        let mut told = Vec::new();
+        let mut events = Vec::new();
         for partner in &partners {
             mock.catch_up(partner, now);
             let known = before.remove(partner.name());
-            let seen = SeenAccount::of(partner);
+            let seen = KnownAccount::of(partner);
             let is_known = known
                 .as_ref()
                 .is_some_and(|known| known.partner.ptr_eq(&seen.partner));
             if !is_known {
-                told.push(changed(partner.name(), Some(partner)));
+                events.push(account_changed(partner.name(), Some(partner)));
             }
             if known.is_some_and(|known| known.clock != seen.clock) {
-                told.push((
-                    partner.name().to_owned(),
-                    "clock",
-                    time_of(mock, Some(partner)),
-                ));
+                events.push(AccountEvent {
+                    tenant: partner.name().to_owned(),
+                    kind: "clock",
+                    data: time_of(mock, Some(partner)),
+                });
             }
             self.accounts.insert(partner.name().to_owned(), seen);
         }
-        told.extend(before.into_keys().map(|name| changed(&name, None)));
-        told
+        events.extend(before.into_keys().map(|name| account_changed(&name, None)));
+        events
     }
 }
 
 /// An account that came, or came anew, or is gone.
-fn changed(name: &str, now: Option<&Arc<Partner>>) -> Told {
+fn account_changed(name: &str, now: Option<&Arc<Partner>>) -> AccountEvent {
     let now = now.map(|partner| shown_account(partner));
     let data = json!({ "tenant": name, "request": null, "kind": "tenant", "key": name, "id": name, "now": now });
-    (name.to_owned(), "change", data)
+    AccountEvent {
+        tenant: name.to_owned(),
+        kind: "change",
+        data,
+    }
 }

@@ -56,7 +56,7 @@ impl Room {
             return Some(bytes);
         }
         let room = self.take(bytes.len().min(self.all))?;
-        Some(Bytes::from_owner(Large { bytes, _room: room }))
+        Some(Bytes::from_owner(HeldBody { bytes, _room: room }))
     }
 }
 
@@ -221,19 +221,19 @@ impl Beginning {
             self.joined.freeze()
         };
         match self.room {
-            Some(room) => Bytes::from_owner(Large { bytes, _room: room }),
+            Some(room) => Bytes::from_owner(HeldBody { bytes, _room: room }),
             None => bytes,
         }
     }
 }
 
 /// A body that gives its room back when nobody has it any more.
-struct Large {
+struct HeldBody {
     bytes: Bytes,
     _room: OwnedSemaphorePermit,
 }
 
-impl AsRef<[u8]> for Large {
+impl AsRef<[u8]> for HeldBody {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }

@@ -16,15 +16,15 @@ pub(super) fn beside(state: &Path, ending: &str) -> PathBuf {
 /// A file as it was when it was last written to here.
 pub(super) struct WatchedFile {
     path: PathBuf,
-    seen: Seen,
+    seen: FileState,
 }
 
-struct Seen {
+struct FileState {
     identity: Identity,
     length: u64,
 }
 
-impl Seen {
+impl FileState {
     fn of(path: &Path) -> io::Result<Self> {
         let metadata = std::fs::metadata(path)?;
         Ok(Self {
@@ -36,7 +36,7 @@ impl Seen {
 
 impl WatchedFile {
     pub(super) fn new(path: PathBuf) -> io::Result<Self> {
-        let seen = Seen::of(&path)?;
+        let seen = FileState::of(&path)?;
         Ok(Self { path, seen })
     }
 
@@ -48,15 +48,15 @@ impl WatchedFile {
     /// The same after it was written to; from now on it is as it is now.
     pub(super) fn change_after_write(&mut self) -> Option<String> {
         let change = self.differs(|now| now.identity != self.seen.identity);
-        if let Ok(now) = Seen::of(&self.path) {
+        if let Ok(now) = FileState::of(&self.path) {
             self.seen.length = now.length;
         }
         change
     }
 
-    fn differs(&self, is_other: impl Fn(&Seen) -> bool) -> Option<String> {
+    fn differs(&self, is_other: impl Fn(&FileState) -> bool) -> Option<String> {
         let path = self.path.display();
-        match Seen::of(&self.path) {
+        match FileState::of(&self.path) {
             Ok(now) if is_other(&now) => Some(format!(
                 "{path} was replaced or written to by somebody else"
             )),
