@@ -56,7 +56,7 @@ def crates(folder):
     """Names and versions of what is linked into a package's program on any of the platforms."""
     # A runner of a pipeline may have a Python without tomllib.
     targets = re.findall(r'"(\S+)"', re.search(r"targets = \[(.*?)\]", ABOUT.read_text(encoding="utf-8"), re.DOTALL)[1])
-    words = ["cargo", "tree", "--locked", "--manifest-path", f"{folder}/Cargo.toml", "--edges", "normal", "--prefix", "none",
+    words = ["cargo", "tree", "--locked", "--manifest-path", f"{folder}/Cargo.toml", "--all-features", "--edges", "normal", "--prefix", "none",
              "--format", "{p}", *(f"--target={target}" for target in targets)]
     lines = subprocess.check_output(words, cwd=ROOT, text=True).splitlines()
     return {" ".join(line.split()[:2]).replace(" v", " ") for line in lines if line}
@@ -65,7 +65,7 @@ def crates(folder):
 def write(program, folder):
     # Without a network every answer is the same: the crates hold their texts.
     words = ["cargo", "about", "generate", "--locked", "--offline", "--fail", "--format", "json",
-             "--manifest-path", f"{folder}/Cargo.toml", "--config", str(ABOUT)]
+             "--all-features", "--manifest-path", f"{folder}/Cargo.toml", "--config", str(ABOUT)]
     linked, parts = crates(folder), [f"The crates that {program} is made of, and their licences."]
     for licence in json.loads(subprocess.check_output(words, cwd=ROOT, text=True))["licenses"]:
         # It is a little generous with features.
