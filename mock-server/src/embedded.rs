@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use crate::address::ListenAddress;
 use crate::clock::TimeSource;
 use crate::mock::{Mock, TenantOptions};
-use crate::serve::{self, Bound};
+use crate::serve::{self, Bound, PortFiles};
 use crate::settings::{Manners, RateLimit, Settings};
 use crate::tenant::Tenant;
 use crate::{AdminError, Config, Fixtures, Scenario, Secret, StartError};
@@ -32,6 +32,8 @@ pub struct MockServer {
     admin_url: String,
     /// Both are there until the server is dropped.
     running: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
+    /// Those that were asked for; they go with the server.
+    _port_files: PortFiles,
 }
 
 impl MockServer {
@@ -47,6 +49,7 @@ impl MockServer {
     /// Starts a server with settings from anywhere.
     pub(crate) fn with(settings: Settings) -> Result<Self, StartError> {
         let bound = Bound::new(settings)?;
+        let port_files = bound.write_port_files()?;
         let mock = Arc::clone(bound.mock());
         let url = bound.local_secured_url();
         let url = url.unwrap_or_else(|| bound.local_url());
@@ -71,6 +74,7 @@ impl MockServer {
             url,
             admin_url,
             running: Some((stop, thread)),
+            _port_files: port_files,
         })
     }
 

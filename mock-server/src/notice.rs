@@ -26,6 +26,12 @@ impl Notice {
             sentence: format!("{whose}{sentence}"),
         }
     }
+
+    /// Whether staff hear of it as well.
+    pub(crate) fn concerns_staff(&self) -> bool {
+        let code: Result<NoticeCode, _> = self.code.parse();
+        code.is_ok_and(NoticeCode::concerns_staff)
+    }
 }
 
 /// The kinds of notices.
@@ -66,6 +72,18 @@ impl NoticeCode {
         Self::StaleToken,
         Self::UnverifiedTls,
     ];
+
+    /// Whether staff hear of it as well: it tells of a mistake in a program, whoever uses that.
+    pub(crate) fn concerns_staff(self) -> bool {
+        matches!(
+            self,
+            Self::UnknownField
+                | Self::UnknownParameter
+                | Self::UnsafeRepeat
+                | Self::ChangedRepeat
+                | Self::TooEarly
+        )
+    }
 
     /// Its name in the admin API and on the command line.
     pub(crate) fn name(self) -> &'static str {

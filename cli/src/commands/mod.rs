@@ -31,6 +31,7 @@ mod status;
 mod subscription;
 mod sync;
 mod undo;
+mod version;
 
 use self::alert::AlertCommand;
 use self::api::ApiArgs;
@@ -58,6 +59,7 @@ use self::sso::SsoCommand;
 use self::subscription::SubscriptionCommand;
 use self::sync::SyncArgs;
 use self::undo::UndoArgs;
+use self::version::VersionArgs;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::session::settings::Reading;
@@ -182,8 +184,8 @@ pub enum OfflineCommand {
     Completion(CompletionArgs),
     /// Print the manual page, or write all of them
     Man(ManArgs),
-    /// Print the version
-    Version,
+    /// Print the version, or the licences
+    Version(VersionArgs),
     /// Explain a command, or a topic: options, exit-codes, environment, output, references, pace, csv
     Help(HelpArgs),
 }
@@ -192,7 +194,7 @@ pub enum OfflineCommand {
 pub fn run_offline(command: OfflineCommand, parser: clap::Command) -> Result<Outcome, CliError> {
     match command {
         OfflineCommand::Man(args) => man::run(args.dir.as_deref(), parser),
-        OfflineCommand::Version => Ok(version()),
+        OfflineCommand::Version(args) => Ok(version::run(&args)),
         OfflineCommand::Completion(args) => Ok(completion::script(args.shell)),
         OfflineCommand::Help(args) => help::run(&args.words, parser),
     }
@@ -280,11 +282,4 @@ async fn online(context: &Context, command: OnlineCommand) -> Result<Outcome, Cl
         OnlineCommand::History(args) => history::run(context, &args),
         OnlineCommand::Undo(args) => undo::run(context, &args).await,
     }
-}
-
-fn version() -> Outcome {
-    let version = env!("CARGO_PKG_VERSION");
-    let mut outcome = Outcome::text(format!("secmon {version}\n"));
-    outcome.result = serde_json::json!({ "version": version });
-    outcome
 }

@@ -89,6 +89,19 @@ fn completion_is_printed_for_every_shell() {
 }
 
 #[test]
+fn the_licences_of_the_program_and_its_crates_are_printed() {
+    let told = Shell::new().line("version --licenses").exits(0).stdout;
+    for text in [
+        "Permission is hereby granted, free of charge",
+        "Apache License",
+        "The crates that secmon is made of",
+        "* clap ",
+    ] {
+        assert!(told.contains(text), "{text}");
+    }
+}
+
+#[test]
 fn the_version_is_told_in_two_forms() {
     let version = env!("CARGO_PKG_VERSION");
     assert_eq!(

@@ -91,7 +91,9 @@ impl CallHistory {
             self.unsafe_repeat(call, fingerprint),
             self.changed_repeat(call),
             self.tight_polling(call, fingerprint),
-            self.unread.see(call),
+            (!call.is_by_staff())
+                .then(|| self.unread.see(call))
+                .flatten(),
         ];
         self.remember(call, fingerprint);
         notices.into_iter().flatten().collect()

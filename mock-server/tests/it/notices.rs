@@ -454,16 +454,26 @@ fn a_sign_in_token_that_is_used_twice_or_late_is_noticed_m10() {
 }
 
 #[test]
-fn staff_get_no_notices_m10() {
+fn staff_may_do_what_a_customers_area_must_not_m10() {
     let stage = Stage::new();
     let staff = stage.acme.and("user-agent", "secmon-cli/1.0");
     staff.post(RULES, rule_with(json!({}))).expect(201);
     assert_eq!(last(&stage), no_codes());
+    for number in 1..=3 {
+        stage.endpoint(42, &format!("192.0.2.{number}"));
+    }
+    for _ in 0..2 {
+        staff.get("/api/v1/endpoints?per_page=1").expect(200);
+        assert_eq!(last(&stage), no_codes());
+    }
     stage
         .acme
         .post(RULES, rule_with(json!({ "port_start": 23 })))
         .expect(201);
     assert_eq!(last(&stage), ["account_wide_rule"]);
+    // A misspelt name helps nobody.
+    staff.get("/api/v1/endpoints?perpage=1").expect(200);
+    assert_eq!(last(&stage), ["unknown_parameter"]);
 }
 
 #[test]

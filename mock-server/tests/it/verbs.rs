@@ -132,6 +132,33 @@ fn a_server_on_every_address_is_reached_by_loopback() {
 }
 
 #[test]
+fn licenses_prints_its_own_and_those_of_the_crates() {
+    let (code, out, _) = run(&mut command(&["licenses"]));
+    assert_eq!(code, Some(0));
+    for text in [
+        "Permission is hereby granted, free of charge",
+        "Apache License",
+        "The crates that secmon-mock is made of",
+        "* rustls ",
+    ] {
+        assert!(out.contains(text), "{text}");
+    }
+}
+
+#[test]
+fn the_port_files_of_exec_are_there_while_the_command_runs() {
+    let folder = crate::durable::Folder::new();
+    let file = folder.0.path().join("port");
+    let path = file.display().to_string();
+    let script = format!("cat {path}; echo $SECMON_BASE_URL");
+    let (code, out, _) = run(&mut exec(&["--port-file", &path], &script));
+    assert_eq!(code, Some(0), "{out}");
+    let (port, url) = out.split_once('\n').expect("two lines");
+    assert!(url.trim_end().ends_with(&format!(":{port}")), "{out}");
+    assert!(!file.exists(), "it goes with the server");
+}
+
+#[test]
 fn config_prints_what_holds_where_nothing_is_said() {
     let (code, out, _) = run(&mut command(&["config"]));
     assert_eq!(code, Some(0));

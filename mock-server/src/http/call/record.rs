@@ -70,14 +70,14 @@ impl InFlight<'_> {
 
     /// What a careful client would have done otherwise.
     fn notices(&self, call: &CallContext<'_>) -> Vec<Notice> {
-        if call.is_by_staff() {
-            return Vec::new();
-        }
         let mut notices = notices::of_call(call);
         if let Some(partner) = &self.partner {
             notices.extend(partner.history().see(call));
         }
         notices.extend(self.mock.rejected_key.see(call));
+        if call.is_by_staff() {
+            notices.retain(Notice::concerns_staff);
+        }
         notices
     }
 
