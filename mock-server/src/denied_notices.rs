@@ -24,8 +24,7 @@ pub(crate) struct NoticeFlags {
         long,
         value_name = "CODE,...",
         env = "SECMON_MOCK_ALLOW_NOTICES",
-        value_delimiter = ',',
-        requires = "deny_notices"
+        value_delimiter = ','
     )]
     allow_notices: Vec<Given<NoticeCode>>,
 }

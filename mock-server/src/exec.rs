@@ -10,6 +10,7 @@ use crate::denied_notices::{DeniedNotices, NoticeFlags};
 use crate::evidence::{self, Check, Evidence, Severity};
 use crate::faults::AimedAt;
 use crate::flags::Given;
+use crate::journal::{JournalEntry, Redaction};
 use crate::mock::Mock;
 use crate::settings::Settings;
 use crate::tls::Trust;
@@ -91,15 +92,20 @@ fn without_effect(mock: &Mock, evidence: &Evidence) -> Vec<String> {
         return vec!["no call came: does the command call SECMON_BASE_URL?".to_owned()];
     }
     let never_hit = mock.faults().never_hit();
-    let sentence = |aimed_at: &AimedAt| match aimed_at {
-        AimedAt::Handshakes => "a fault never hit: it waits for a TLS handshake".to_owned(),
-        AimedAt::Calls(aim) => match evidence.nearest_call(aim) {
-            Some(call) => format!(
-                "a fault never hit: it waits for {aim}; the nearest call was {} {} (call {})",
-                call.method, call.path, call.id
-            ),
-            None => format!("a fault never hit: it waits for {aim}"),
-        },
+    let secrets = mock.secrets();
+    let redaction = Redaction::new(secrets.iter().map(String::as_str));
+    let sentence = |aimed_at: &AimedAt| {
+        let mut sentence = format!("a fault never hit: it waits for {aimed_at}");
+        if let AimedAt::Calls { aim, .. } = aimed_at
+            && let Some(call) = evidence.nearest_call(aim)
+        {
+            let JournalEntry {
+                id, method, path, ..
+            } = call;
+            sentence += &format!("; the nearest call was {method} {path} (call {id})");
+        }
+        redaction.apply(&mut sentence);
+        sentence
     };
     never_hit.iter().map(sentence).collect()
 }

@@ -243,7 +243,11 @@ impl Placed {
     fn aimed_at(&self) -> AimedAt {
         match self.tls_trouble() {
             Some(_) => AimedAt::Handshakes,
-            None => AimedAt::Calls(self.fault.aim.clone()),
+            None => AimedAt::Calls {
+                aim: self.fault.aim.clone(),
+                after: self.fault.after,
+                probability: self.fault.probability,
+            },
         }
     }
 

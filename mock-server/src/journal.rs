@@ -63,7 +63,11 @@ impl Entry {
         let query = self.query.as_ref().map_or(0, |query| query.len());
         let secrets: usize = self.secrets.iter().map(String::len).sum();
         let headers = self.headers.size() + self.response_headers.size();
+        let notices: usize = (self.notices.iter())
+            .map(|notice| notice.sentence.len())
+            .sum();
         let head = self.method.as_str().len() + self.path.len() + query + headers + secrets;
+        let head = head + notices;
         size_of::<Self>() + head + self.body.len() + self.response.len()
     }
 }

@@ -117,6 +117,7 @@ impl FromStr for NoticeCode {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
         let found = Self::ALL.into_iter().find(|code| code.name() == text);
         found.ok_or_else(|| {
             let nearest = nearest(text, Self::ALL.into_iter().map(Self::name));

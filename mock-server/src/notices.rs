@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 use crate::notice::{Certificate, Fact, Notice, NoticeCode};
 pub(crate) use history::CallHistory;
-pub(crate) use names::Known;
+pub(crate) use names::{Known, unknown_fields};
 pub(crate) use pages::UnreadPages;
 pub(crate) use rejected_key::RejectedKey;
 

@@ -42,7 +42,17 @@ impl Check {
             Severity::Warning => "warning",
         };
         for finding in &self.findings {
-            eprintln!("{severity}: {finding}");
+            // What a client sent may stand in it.
+            let shown: String = (finding.chars())
+                .map(|letter| {
+                    if letter.is_control() {
+                        '\u{fffd}'
+                    } else {
+                        letter
+                    }
+                })
+                .collect();
+            eprintln!("{severity}: {shown}");
         }
     }
 }

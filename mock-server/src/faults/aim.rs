@@ -22,8 +22,34 @@ pub(crate) struct Aim {
 /// What a fault waits for.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum AimedAt {
-    Calls(Aim),
+    Calls {
+        aim: Aim,
+        /// So many of them pass first.
+        after: u64,
+        probability: Option<f64>,
+    },
     Handshakes,
+}
+
+impl fmt::Display for AimedAt {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self::Calls {
+            aim,
+            after,
+            probability,
+        } = self
+        else {
+            return formatter.write_str("a TLS handshake");
+        };
+        write!(formatter, "{aim}")?;
+        if *after > 0 {
+            write!(formatter, ", after {after} such calls")?;
+        }
+        match probability {
+            Some(probability) => write!(formatter, ", with probability {probability}"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// A call as faults see it: on arrival, before path, key and rate window are looked at.

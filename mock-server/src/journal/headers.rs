@@ -9,7 +9,13 @@ use http::header::{AUTHORIZATION, COOKIE, HeaderName, PROXY_AUTHORIZATION};
 const KEPT: usize = 16 * 1024;
 
 /// Headers whose values are credentials, whatever they look like.
-const CREDENTIALS: [HeaderName; 3] = [AUTHORIZATION, PROXY_AUTHORIZATION, COOKIE];
+const CREDENTIALS: [HeaderName; 5] = [
+    AUTHORIZATION,
+    PROXY_AUTHORIZATION,
+    COOKIE,
+    HeaderName::from_static("x-api-key"),
+    HeaderName::from_static("x-auth-token"),
+];
 
 /// What stands in the place of a credential.
 const MASK: &str = "****";

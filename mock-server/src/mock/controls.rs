@@ -236,6 +236,7 @@ impl Mock {
             .collect();
         self.faults().clear();
         self.unattributed().clear();
+        self.rejected_key.clear();
         self.playbooks().clear();
         self.restart_counters();
         *registry = Registry::new(0, Removed::new());

@@ -21,24 +21,32 @@ const ON_THE_WAY: Duration = Duration::from_millis(500);
 const READS: usize = 10;
 const READS_MILLIS: i64 = 10_000;
 
+/// Bytes of an address or a host name.
+const LONGEST_NAME: usize = 253;
+
 /// Operations that F5 does not send twice: a repeat could act again, or hide that the first call did.
 const NOT_TWICE: [&str; 9] = [
     "release_domain",
     "change_subscription",
     "create_rule",
     "scan_endpoint",
-    "create_sso_token",
+    SIGN_IN_TOKEN,
     "acknowledge_domain_alert",
     "resolve_domain_alert",
     "resolve_port_alert",
     "ingest_firewall",
 ];
 
+/// A sign-in cannot be read back, and a customer may click twice.
+const SIGN_IN_TOKEN: &str = "create_sso_token";
+
 /// What later calls of an account are held against.
 #[derive(Debug, Default)]
 pub(crate) struct CallHistory {
     lost: Vec<LostAnswer>,
     paused: Vec<AskedToWait>,
+    /// The last calls that must not be sent twice, oldest first.
+    acts: VecDeque<Act>,
     reads: HashMap<Fingerprint, VecDeque<i64>>,
     unread: UnreadPages,
 }
@@ -57,6 +65,15 @@ struct LostAnswer {
 struct Subject {
     name: String,
     customer: String,
+}
+
+/// A call that must not be sent twice, from its arrival to its end, in real time.
+#[derive(Debug)]
+struct Act {
+    id: u64,
+    call: Fingerprint,
+    came: Real,
+    ended: Real,
 }
 
 #[derive(Debug)]
@@ -89,6 +106,7 @@ impl CallHistory {
         let notices = [
             self.too_early(call, fingerprint),
             self.unsafe_repeat(call, fingerprint),
+            self.repeat_in_flight(call, fingerprint),
             self.changed_repeat(call),
             self.tight_polling(call, fingerprint),
             (!call.is_by_staff())
@@ -105,9 +123,13 @@ impl CallHistory {
     }
 
     fn remember(&mut self, call: &CallContext<'_>, fingerprint: Fingerprint) {
-        if *call.method == Method::GET && call.status == Some(StatusCode::OK) {
+        if is_read_of_records(call) && call.status == Some(StatusCode::OK) {
             // Somebody reads back.
             self.lost.clear();
+        }
+        if call.status.is_some() {
+            // What became of it is known now; for whom it was, may still be mistaken.
+            (self.lost).retain(|lost| lost.call != fingerprint || lost.subject.is_some());
         }
         if call.status.is_none() && self.lost.len() < REMEMBERED {
             self.lost.push(LostAnswer {
@@ -136,12 +158,9 @@ impl CallHistory {
         let is_meant = |who| who == fingerprint || Some(who) == window;
         let paused = (self.paused.iter())
             .find(|paused| is_meant(paused.who) && paused.was_known(fingerprint, call.came))?;
-        let left = paused.until.unix_millis() - call.at.unix_millis();
         let sentence = format!(
-            "{} comes {:.1} s too early: call {} was answered with Retry-After; wait until that is over",
-            call.operation,
-            left as f64 / 1000.0,
-            paused.asked_by
+            "{} comes before the Retry-After of call {} is over; wait until it is",
+            call.operation, paused.asked_by
         );
         Some(call.notice(NoticeCode::TooEarly, &sentence))
     }
@@ -160,6 +179,37 @@ impl CallHistory {
         Some(call.notice(NoticeCode::UnsafeRepeat, &sentence))
     }
 
+    /// A client that gave up waiting has no answer either, and its repeat comes while the first call is still worked on.
+    fn repeat_in_flight(
+        &mut self,
+        call: &CallContext<'_>,
+        fingerprint: Fingerprint,
+    ) -> Option<Notice> {
+        if !NOT_TWICE.contains(&call.operation) || call.operation == SIGN_IN_TOKEN {
+            return None;
+        }
+        let ended = Real::now();
+        let mut others = self.acts.iter().filter(|act| act.call == fingerprint);
+        let other = others.find(|act| act.came < ended && call.came < act.ended);
+        let notice = other.map(|other| {
+            let sentence = format!(
+                "{} is the same call as call {}, and was sent before that was answered; wait for the answer, or read back first",
+                call.operation, other.id
+            );
+            call.notice(NoticeCode::UnsafeRepeat, &sentence)
+        });
+        self.acts.push_back(Act {
+            id: call.id,
+            call: fingerprint,
+            came: call.came,
+            ended,
+        });
+        if self.acts.len() > REMEMBERED {
+            self.acts.pop_front();
+        }
+        notice
+    }
+
     /// Provisioning may be repeated, but not for somebody else: the first call may have acted.
     fn changed_repeat(&self, call: &CallContext<'_>) -> Option<Notice> {
         let Subject { name, customer } = subject(&call.body)?;
@@ -176,7 +226,7 @@ impl CallHistory {
     }
 
     fn tight_polling(&mut self, call: &CallContext<'_>, read: Fingerprint) -> Option<Notice> {
-        if *call.method != Method::GET || call.clock == Clock::Stands {
+        if !is_read_of_records(call) || call.clock == Clock::Stands {
             return None;
         }
         let now = call.at.unix_millis();
@@ -212,9 +262,14 @@ impl CallHistory {
 fn instead_of_repeating(operation: &str) -> &'static str {
     match operation {
         // It cannot be read.
-        "create_sso_token" => "let the customer open the portal again",
+        SIGN_IN_TOKEN => "let the customer open the portal again",
         _ => "read back first",
     }
+}
+
+/// The health check and the sign-in page show none.
+fn is_read_of_records(call: &CallContext<'_>) -> bool {
+    *call.method == Method::GET && call.window.is_some()
 }
 
 /// What a body provisions, and for whom.
@@ -222,7 +277,9 @@ fn subject(body: &Map<String, Value>) -> Option<Subject> {
     let text = |names: &[&str]| {
         let value = names.iter().find_map(|name| body.get(*name))?;
         match value {
-            Value::String(text) => Some(text.trim().to_ascii_lowercase()),
+            Value::String(text) if text.len() <= LONGEST_NAME => {
+                Some(text.trim().to_ascii_lowercase())
+            }
             Value::Number(number) => Some(number.to_string()),
             _ => None,
         }

@@ -61,7 +61,12 @@ pub(super) fn unknown(call: &CallContext<'_>) -> Vec<Notice> {
         return Vec::new();
     };
     let notice = |code, kind: &str, name: &str, known: &[&str]| {
-        let shown: String = name.chars().take(SHOWN).collect();
+        // A key must not be cut: half of it would be told.
+        let shown = match call.key {
+            "" => name.to_owned(),
+            key => name.replace(key, "****"),
+        };
+        let shown: String = shown.chars().take(SHOWN).collect();
         let instead = match nearest(name, known.iter().copied()) {
             "" => "it has none, leave it out".to_owned(),
             nearest => format!("did you mean {nearest}?"),
@@ -85,7 +90,7 @@ pub(super) fn unknown(call: &CallContext<'_>) -> Vec<Notice> {
 }
 
 /// The fields of a body that its operation does not know, those of inner objects behind a dot.
-fn unknown_fields(body: &Map<String, Value>, known: &[&str]) -> Vec<String> {
+pub(crate) fn unknown_fields(body: &Map<String, Value>, known: &[&str]) -> Vec<String> {
     let mut unknown = Vec::new();
     collect_members(body, "", known, &mut unknown);
     unknown

@@ -26,6 +26,8 @@ struct FirstPage {
 impl UnreadPages {
     /// Takes in a call, and says whether it reads a first page again of which no other was read.
     pub(crate) fn see(&mut self, call: &CallContext<'_>) -> Option<Notice> {
+        // Only an answer that arrived shows anything.
+        call.status?;
         let (number, has_more) = call.facts.iter().find_map(|fact| match *fact {
             Fact::Page { number, has_more } => Some((number, has_more)),
             _ => None,

@@ -27,12 +27,23 @@ struct Row {
 }
 
 impl RejectedKey {
+    /// Forgets the row.
+    pub(crate) fn clear(&self) {
+        if self.is_any.swap(false, Ordering::Relaxed) {
+            *lock(&self.row) = None;
+        }
+    }
+
     /// Takes in a call, and says whether its key was refused too often.
     pub(crate) fn see(&self, call: &CallContext<'_>) -> Option<Notice> {
         if call.status != Some(StatusCode::UNAUTHORIZED) {
-            if self.is_any.swap(false, Ordering::Relaxed) {
-                *lock(&self.row) = None;
+            // A call without a known key, such as the health check, says nothing about keys.
+            if call.account.is_some() {
+                self.clear();
             }
+            return None;
+        }
+        if call.key.is_empty() {
             return None;
         }
         let key = Fingerprint::of(&call.key);

@@ -152,6 +152,8 @@ fn only_the_notices_that_are_named_are_denied_m13() {
         codes(&["--deny-notices", "--allow-notices", allowed]),
         (Some(0), Vec::new())
     );
+    let (code, errors) = exec(&["--allow-notices", "too_early"], 0, careless);
+    assert_eq!((code, errors.as_str()), (Some(0), ""), "nothing is denied");
     let (code, errors) = exec_refused(&["--deny-notices=no_costumer"]);
     assert_eq!(code, Some(125));
     assert!(errors.contains("did you mean no_customer?"), "{errors}");
@@ -196,10 +198,8 @@ fn a_fault_that_never_hit_is_told_with_the_nearest_call_m13() {
         place(json!({
             "operation": "provision_endpoint", "match": { "ip_address": "192.0.2.9" }, "effect": effect,
         }));
-        place(
-            json!({ "path": "/api/v1/billing/provision", "after": 0, "times": 1, "effect": { "latency_ms": 1 } }),
-        );
-        let removed = place(json!({ "path": "/api/v1/endpoint", "effect": effect }));
+        place(json!({ "path": "/api/v1/billing/provision", "effect": { "latency_ms": 1 } }));
+        let removed = place(json!({ "path": "/api/v1/endpoint", "after": 2, "effect": effect }));
         provision(caller);
         caller
             .get("/api/v1/endpoints?billing_customer_id=42")
@@ -208,7 +208,7 @@ fn a_fault_that_never_hit_is_told_with_the_nearest_call_m13() {
             .delete(&format!("/_mock/faults/{removed}"))
             .expect(204);
     });
-    let told = "error: a fault never hit: it waits for path /api/v1/endpoint; the nearest call was GET /api/v1/endpoints (call 2)\n\
+    let told = "error: a fault never hit: it waits for path /api/v1/endpoint, after 2 such calls; the nearest call was GET /api/v1/endpoints (call 2)\n\
         error: a fault never hit: it waits for operation provision_endpoint, match {\"ip_address\":\"192.0.2.9\"}; \
         the nearest call was POST /api/v1/billing/provision (call 1)\n";
     assert_eq!((code, errors.as_str()), (Some(1), told));

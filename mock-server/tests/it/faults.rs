@@ -467,6 +467,20 @@ fn a_fault_that_can_hit_nothing_says_so() {
             json!(["No operation that this fault is for has customer_id; did you mean client_id?"]),
         ),
         (
+            json!({ "operation": "sync_services", "match": { "services": [{ "status": "active" }] } }),
+            Value::Null,
+        ),
+        (
+            json!({ "operation": "sync_services", "match": { "services": [{ "statsu": "active" }] } }),
+            json!([
+                "No operation that this fault is for has services.statsu; did you mean services.status?"
+            ]),
+        ),
+        (
+            json!({ "operation": "get_health", "match": { "foo": 1 } }),
+            json!(["No operation that this fault is for has foo; it has none"]),
+        ),
+        (
             json!({ "match": { "per_pag": 42 } }),
             json!(["No operation that this fault is for has per_pag; did you mean per_page?"]),
         ),

@@ -377,6 +377,77 @@ fn a_first_page_that_is_read_again_without_the_second_is_noticed_m10() {
 }
 
 #[test]
+fn a_first_page_whose_answer_was_lost_is_read_again_without_a_notice_m10() {
+    let stage = Stage::new();
+    for number in 1..=3 {
+        stage.endpoint(42, &format!("192.0.2.{number}"));
+    }
+    let list = "/api/v1/endpoints?billing_customer_id=42&per_page=2";
+    for close in ["after", "mid_body"] {
+        let fault = json!({ "operation": "list_endpoints", "effect": { "close": close } });
+        stage.anyone.post("/_mock/faults", fault).expect(201);
+        stage
+            .acme
+            .try_send("GET", list, b"")
+            .expect_err("half an answer at most");
+        stage.acme.get(list).expect(200);
+        assert_eq!(last(&stage), no_codes(), "{close}");
+        stage.acme.get(&format!("{list}&page=2")).expect(200);
+    }
+}
+
+#[test]
+fn half_an_answer_is_lost_and_health_is_no_reading_back_m10() {
+    let stage = Stage::new();
+    let endpoint = stage.endpoint(42, "192.0.2.1");
+    let body = rule(&endpoint).to_string();
+    let create = || stage.acme.try_send("POST", RULES, body.as_bytes());
+    let fault = json!({ "operation": "create_rule", "effect": { "close": "mid_body" } });
+    stage.anyone.post("/_mock/faults", fault).expect(201);
+    create().expect_err("half an answer");
+    stage.acme.get("/api/v1/health").expect(200);
+    create().expect("an answer");
+    assert_eq!(last(&stage), ["unsafe_repeat"]);
+    create().expect("an answer");
+    assert_eq!(last(&stage), no_codes(), "the answer before tells all");
+}
+
+#[test]
+fn a_repeat_while_the_first_call_is_worked_on_is_noticed_m10() {
+    let stage = Stage::of_real_time();
+    let one = stage.endpoint(42, "192.0.2.1");
+    let other = stage.endpoint(42, "192.0.2.2");
+    let slow = json!({
+        "operation": "create_rule", "match": { "port_start": 22 }, "effect": { "latency_ms": 3000 },
+    });
+    stage.anyone.post("/_mock/faults", slow).expect(201);
+    let create = |endpoint: &str| {
+        stage.acme.post(RULES, rule(endpoint));
+        last(&stage)
+    };
+    let codes = std::thread::scope(|scope| {
+        let first = scope.spawn(|| create(&one));
+        let arrived = Instant::now() + Duration::from_secs(60);
+        let hits = || stage.anyone.get("/_mock/faults").at("/faults/0/hits");
+        while hits() == 0 {
+            assert!(Instant::now() < arrived, "it does not arrive");
+        }
+        // Only the first is slow.
+        let repeated = create(&one);
+        let another = create(&other);
+        first.join().expect("an answer");
+        let journal = stage
+            .anyone
+            .get("/_mock/requests?method=POST&path=*whitelists");
+        let noticed = journal.at("/requests");
+        let noticed = noticed.as_array().expect("a list").iter();
+        let noticed = noticed.filter(|call| call["notices"][0]["code"] == "unsafe_repeat");
+        (repeated, another, noticed.count())
+    });
+    assert_eq!(codes, (vec![], vec![], 1), "the one that ends last");
+}
+
+#[test]
 fn a_key_that_is_used_although_it_was_refused_five_times_is_noticed_m10() {
     let stage = Stage::new();
     let wrong = stage.acme.with_key("wrong");

@@ -14,6 +14,7 @@ use crate::fields::{Raw, readers};
 use crate::http::body::stand_in;
 use crate::http::routes::{self, Route};
 use crate::nearest::nearest;
+use crate::notices::unknown_fields;
 use crate::store::Commit;
 
 /// Longest delay: an hour.
@@ -239,18 +240,27 @@ fn warnings(aim: &Aim) -> Vec<String> {
     warnings
 }
 
-/// Of the names that a call shall hold, those that none of the operations has.
+/// Of the names that a call shall hold, those that none of the operations has; inner ones behind a dot.
 fn unknown_names(aim: &Aim, operations: &[&Route]) -> Vec<String> {
     let known: Vec<&str> = operations
         .iter()
         .flat_map(|route| names_of(route))
         .collect();
-    let names = aim.matching.iter().flatten().map(|(name, _)| name.as_str());
-    let unknown = names.filter(|name| !known.is_empty() && !known.contains(name));
+    let Some(matching) = &aim.matching else {
+        return Vec::new();
+    };
+    if operations.is_empty() {
+        return Vec::new();
+    }
+    let instead = |name: &str| match nearest(name, known.iter().copied()) {
+        "" => "it has none".to_owned(),
+        nearest => format!("did you mean {nearest}?"),
+    };
+    let unknown = unknown_fields(matching, &known).into_iter();
     unknown
         .map(|name| {
-            let nearest = nearest(name, known.iter().copied());
-            format!("No operation that this fault is for has {name}; did you mean {nearest}?")
+            let instead = instead(&name);
+            format!("No operation that this fault is for has {name}; {instead}")
         })
         .collect()
 }

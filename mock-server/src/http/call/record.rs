@@ -18,7 +18,7 @@ impl InFlight<'_> {
         if !request.path().starts_with("/api/") && request.path() != sso_page::PATH {
             return;
         }
-        let call = self.context(request, ended.ending.reply());
+        let call = self.context(request, &ended.ending);
         let mut entry = self.entry(request, ended);
         entry.notices = self.notices(&call);
         let (tenant, entry) = match &self.partner {
@@ -81,11 +81,12 @@ impl InFlight<'_> {
         notices
     }
 
-    fn context<'a>(
-        &'a self,
-        request: &'a PartnerRequest<'_>,
-        reply: Option<&Reply>,
-    ) -> CallContext<'a> {
+    fn context<'a>(&'a self, request: &'a PartnerRequest<'_>, ending: &Ending) -> CallContext<'a> {
+        // Who gets half of an answer has none.
+        let reply = match ending {
+            Ending::Answer(reply) => Some(reply),
+            Ending::Half(_) | Ending::Nothing { .. } => None,
+        };
         let route = self.route();
         let agent = request.head.headers.get(USER_AGENT);
         CallContext {
