@@ -32,6 +32,8 @@ pub(crate) struct Evidence {
     met: BTreeMap<(String, String), u64>,
     /// How often each notice was given, with the first call that it was about.
     notices: BTreeMap<(&'static str, String), Noticed>,
+    /// The first call beside the partner API, as it came.
+    elsewhere: Option<String>,
     /// By account: the lists that are not read to their end.
     unread: BTreeMap<Option<String>, UnreadPages>,
 }
@@ -85,9 +87,22 @@ impl Evidence {
         }
     }
 
-    /// Whether any call came.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.met.is_empty()
+    /// Takes in a call of a path that is none of the partner API's.
+    pub(crate) fn see_elsewhere(&mut self, line: &str) {
+        self.elsewhere.get_or_insert_with(|| line.to_owned());
+    }
+
+    /// Why nothing was met, where no call of the partner API came.
+    pub(crate) fn silence(&self) -> Option<String> {
+        let reason = match &self.elsewhere {
+            Some(line) => {
+                format!(
+                    "no call came under /api/v1: the first was {line}; send it to SECMON_BASE_URL/api/v1/..."
+                )
+            }
+            None => "no call came: does the command call SECMON_BASE_URL?".to_owned(),
+        };
+        self.met.is_empty().then_some(reason)
     }
 
     /// The call that has most of what a fault waits for.

@@ -88,12 +88,13 @@ impl Demands {
 
 /// What a run as a whole did not do: it called nothing, or a fault met no call.
 fn without_effect(mock: &Mock, evidence: &Evidence) -> Vec<String> {
-    if evidence.is_empty() {
-        return vec!["no call came: does the command call SECMON_BASE_URL?".to_owned()];
-    }
-    let never_hit = mock.faults().never_hit();
     let secrets = mock.secrets();
     let redaction = Redaction::new(secrets.iter().map(String::as_str));
+    if let Some(mut reason) = evidence.silence() {
+        redaction.apply(&mut reason);
+        return vec![reason];
+    }
+    let never_hit = mock.faults().never_hit();
     let sentence = |aimed_at: &AimedAt| {
         let mut sentence = format!("a fault never hit: it waits for {aimed_at}");
         if let AimedAt::Calls { aim, .. } = aimed_at

@@ -116,7 +116,7 @@ fn filled(field: &Field, state: &Path, limits: &str) -> Outcome<Seen> {
     for path in ["/api/v1/endpoints", "/_mock/tenants"] {
         mock.acme().get(path)?.expect(500)?;
     }
-    mock.anyone().get("/_mock/health")?.expect(200)?;
+    mock.anyone().get("/_mock/health")?.expect(503)?;
     mock.kill()?;
     let elsewhere = tempfile::tempdir()?;
     let copy = elsewhere.path().join("state.db");

@@ -60,6 +60,11 @@ pub(super) fn unknown(call: &CallContext<'_>) -> Vec<Notice> {
     else {
         return Vec::new();
     };
+    let instead = |name: &str, known: &[&str]| match nearest(name, known.iter().copied()) {
+        _ if parameters.contains(&name) => "send it in the query".to_owned(),
+        "" => "it has none, leave it out".to_owned(),
+        nearest => format!("did you mean {nearest}?"),
+    };
     let notice = |code, kind: &str, name: &str, known: &[&str]| {
         // A key must not be cut: half of it would be told.
         let shown = match call.key {
@@ -67,10 +72,7 @@ pub(super) fn unknown(call: &CallContext<'_>) -> Vec<Notice> {
             key => name.replace(key, "****"),
         };
         let shown: String = shown.chars().take(SHOWN).collect();
-        let instead = match nearest(name, known.iter().copied()) {
-            "" => "it has none, leave it out".to_owned(),
-            nearest => format!("did you mean {nearest}?"),
-        };
+        let instead = instead(name, known);
         let operation = call.operation;
         call.notice(
             code,

@@ -176,6 +176,11 @@ fn a_run_without_a_call_is_told_and_fails_where_something_is_asked_m13() {
         none(&["--deny-notices"]),
         (Some(1), format!("error: {sentence}"))
     );
+    let elsewhere = exec(&["--deny-notices"], 0, |caller| {
+        caller.get("/v1/domains").expect(404);
+    });
+    let told = "error: no call came under /api/v1: the first was GET /v1/domains; send it to SECMON_BASE_URL/api/v1/...\n";
+    assert_eq!(elsewhere, (Some(1), told.to_owned()));
     assert_eq!(
         none(&["--require", "201"]),
         (

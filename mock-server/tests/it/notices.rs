@@ -240,6 +240,17 @@ fn a_removal_without_the_customer_is_noticed_m10() {
     assert_eq!(last(&stage), ["no_customer"]);
     assert!(noticed(&stage)[0].1.contains("account acme"));
     assert!(noticed(&stage)[0].1.ends_with("send billing_customer_id"));
+    let in_its_body = json!({ "billing_customer_id": 42 }).to_string();
+    let path = format!("/api/v1/endpoints/{one}");
+    stage
+        .acme
+        .send("DELETE", &path, in_its_body.as_bytes())
+        .expect(404);
+    assert!(
+        noticed(&stage)[0]
+            .1
+            .ends_with("billing_customer_id; send it in the query")
+    );
     let named = format!("/api/v1/endpoints/{other}?billing_customer_id=42");
     stage.acme.delete(&named).expect(204);
     assert_eq!(last(&stage), no_codes());

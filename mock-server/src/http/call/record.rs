@@ -16,6 +16,9 @@ impl InFlight<'_> {
     /// Records a call of the partner API.
     pub(super) fn record(&self, request: &PartnerRequest<'_>, ended: &Ended) {
         if !request.path().starts_with("/api/") && request.path() != sso_page::PATH {
+            if let Some(mut evidence) = self.mock.evidence() {
+                evidence.see_elsewhere(&format!("{} {}", self.method, request.path()));
+            }
             return;
         }
         let call = self.context(request, &ended.ending);
