@@ -14,6 +14,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::watch;
 
+use crate::http::body::{MOST_VALUES, has_more_values};
 use crate::notice::Notice;
 pub(crate) use headers::Headers;
 pub(crate) use redaction::{Redaction, is_made_key};
@@ -268,6 +269,10 @@ fn shown(bytes: &[u8], take_out: impl Fn(&mut String)) -> String {
 fn value(text: String) -> Value {
     if text.is_empty() {
         return Value::Null;
+    }
+    // No operation reads so many, and each costs many times its text.
+    if has_more_values(text.as_bytes(), MOST_VALUES) {
+        return Value::String(text);
     }
     serde_json::from_str(&text).unwrap_or(Value::String(text))
 }
