@@ -148,7 +148,7 @@ fn kinds() -> Vec<Long> {
         long("long paths", KEY, "GET", format!("/api/v1/{}", "x".repeat(65_000)), b""),
         long("long queries", KEY, "GET", format!("{list}&{}", "x".repeat(65_000)), b""),
         long("long answers", KEY, "GET", list.clone(), b""),
-        long("long methods", KEY, &"X".repeat(60_000), provision, b""),
-        long("long unknown keys", &"k".repeat(60_000), "GET", list, b""),
+        long("long methods", KEY, &"X".repeat(300_000), provision, b""),
+        long("long unknown keys", &"k".repeat(300_000), "GET", list, b""),
     ]
 }

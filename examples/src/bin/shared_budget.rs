@@ -1,5 +1,5 @@
-//! One of several workers that share the rate limit of one key through Redis. It reads a customer's servers over and
-//! over, and meets no 429, however many of it run, on however many hosts.
+//! One of several workers that share the rate limit of one key through Redis. It reads the servers of one customer
+//! after the other, and meets no 429, however many of it run, on however many hosts.
 //!
 //! ```sh
 //! redis-server --port 6380 --save '' &
@@ -13,6 +13,7 @@
 //! `compose.yaml` starts two of it in containers.
 
 use secmon::ApiKey;
+use secmon::model::CustomerId;
 use secmon::operations::ListEndpoints;
 use secmon::pacing::RedisRateLimiter;
 use secmon_examples::connect::{self, Limits, variable};
@@ -47,8 +48,9 @@ async fn run() -> Result<End, Box<dyn Error>> {
         .rate_limiter(Arc::new(budget))
         .build()?;
 
-    let (customer, start) = ("42".parse()?, Instant::now());
+    let start = Instant::now();
     for call in 1..=calls {
+        let customer = CustomerId::try_from(u64::from(call))?;
         let answer = client.send(ListEndpoints::new(customer)).await?;
         println!(
             "{:>4} s: call {call} of {calls}, attempt {}",

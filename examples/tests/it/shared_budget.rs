@@ -57,8 +57,7 @@ fn four_workers_with_one_key_do_all_their_work_and_meet_no_429() {
         writeln!(std::io::stderr(), "{told}").expect("a screen");
         return;
     };
-    // The work is one read over and over, which the mock would call tight polling.
-    let account = std::mem::ManuallyDrop::new(account());
+    let account = account();
     let start = || {
         let mut worker = account.program(env!("CARGO_BIN_EXE_shared-budget"));
         let worker = worker

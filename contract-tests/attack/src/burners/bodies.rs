@@ -131,7 +131,7 @@ pub(super) fn of_heads() -> Vec<Burner> {
         get("a long token", format!("/sso?token={}", of("a"))),
         get("an unknown admin parameter", format!("/_mock/requests?{}=1", of("a"))),
         get("unknown admin parameters", format!("/_mock/requests?{}", list(|number| format!("{number:x}"), 60_000).replace(',', "&"))),
-        keyed("a long key", "a".repeat(60_000)),
-        keyed("a key of escapes", "%61".repeat(20_000)),
+        keyed("a long key", "a".repeat(380_000)),
+        keyed("a key of escapes", "%61".repeat(120_000)),
     ]
 }

@@ -124,7 +124,7 @@ pub(super) fn targets() -> Vec<Shape> {
 }
 
 pub(super) fn methods() -> Vec<Shape> {
-    let long = "X".repeat(60_000);
+    let long = "X".repeat(100_000);
     let methods = ["HEAD", "OPTIONS", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "PROPFIND", "get", "", "G\0T", "GET\t", "É", &long];
     let of = |path: &'static str| {
         each(path, &methods, move |method| format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
