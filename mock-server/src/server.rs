@@ -55,7 +55,13 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(100);
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Bytes that a connection holds of what comes in, and of what goes out in pieces: a head is no longer.
-const BUFFER: usize = 64 * 1024;
+const BUFFER: usize = 408 * 1024;
+
+/// The same of each connection beyond the first [`FEW`], so that thousands together hold little.
+const CROWDED_BUFFER: usize = 64 * 1024;
+
+/// Connections that are no crowd.
+const FEW: usize = 256;
 
 /// Pause after the system refused a connection (out of file descriptors), so as not to spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -104,17 +110,19 @@ pub(crate) async fn serve(
     grace: Duration,
 ) -> std::io::Result<()> {
     let graceful = Arc::new(GracefulShutdown::new());
-    let room = Arc::new(Semaphore::new(connection_cap()));
+    let cap = connection_cap();
+    let room = Arc::new(Semaphore::new(cap));
     let (open, closing) = watch::channel(());
     let mut accepting = Vec::new();
     for Door { listener, behind } in doors {
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        let house = House {
+        let state = ServerState {
+            cap,
             room: Arc::clone(&room),
             graceful: Arc::clone(&graceful),
             closing: closing.clone(),
         };
-        accepting.push(tokio::spawn(accept(listener, behind, house)));
+        accepting.push(tokio::spawn(accept(listener, behind, state)));
     }
     stop.await;
     drop(open);
@@ -156,42 +164,62 @@ pub(crate) fn raise_descriptor_limit() {
 }
 
 /// What all connections share.
-struct House {
+struct ServerState {
+    cap: usize,
     room: Arc<Semaphore>,
     graceful: Arc<GracefulShutdown>,
     /// Ends when the server does.
     closing: watch::Receiver<()>,
 }
 
-async fn accept(listener: tokio::net::TcpListener, behind: Behind, house: House) {
+impl ServerState {
+    /// What a connection that comes now may hold.
+    fn buffer(&self) -> usize {
+        match self.cap - self.room.available_permits() > FEW {
+            true => CROWDED_BUFFER,
+            false => BUFFER,
+        }
+    }
+}
+
+async fn accept(listener: tokio::net::TcpListener, behind: Behind, state: ServerState) {
     loop {
         let Ok((stream, _)) = listener.accept().await else {
             tokio::time::sleep(ACCEPT_PAUSE).await;
             continue;
         };
-        let Ok(seat) = Arc::clone(&house.room).try_acquire_owned() else {
+        let Ok(seat) = Arc::clone(&state.room).try_acquire_owned() else {
             if behind.tls.is_none() {
                 // Best effort: the connection is closed either way.
                 let _ = stream.try_write(TOO_MANY_CONNECTIONS);
             }
             continue;
         };
-        let (behind, closing) = (behind.clone(), house.closing.clone());
-        let watcher = house.graceful.watcher();
+        let behind = behind.clone();
+        let connection = Connection {
+            closing: state.closing.clone(),
+            watcher: state.graceful.watcher(),
+            buffer: state.buffer(),
+        };
         tokio::spawn(async move {
-            receive(stream, behind, closing, watcher).await;
+            receive(stream, behind, connection).await;
             drop(seat);
         });
     }
 }
 
-/// Takes a connection in, through the handshake where TLS is spoken.
-async fn receive(
-    stream: TcpStream,
-    behind: Behind,
+/// What a connection has from the server.
+struct Connection {
+    /// Ends when the server does.
     closing: watch::Receiver<()>,
+    /// Lets it end gracefully.
     watcher: Watcher,
-) {
+    /// Bytes that it may hold.
+    buffer: usize,
+}
+
+/// Takes a connection in, through the handshake where TLS is spoken.
+async fn receive(stream: TcpStream, behind: Behind, connection: Connection) {
     let Ok(address) = stream.local_addr() else {
         return;
     };
@@ -202,7 +230,7 @@ async fn receive(
     let (line, scheme, certificate) = match behind.tls {
         None => (Line::Plain(wire), Scheme::Http, Certificate::Right),
         // In a box, so that connections without TLS need no room for it.
-        Some(tls) => match Box::pin(secured(&tls, wire, closing)).await {
+        Some(tls) => match Box::pin(secured(&tls, wire, connection.closing.clone())).await {
             Some(shaken) => (
                 Line::Secured(Box::new(shaken.stream)),
                 Scheme::Https,
@@ -216,7 +244,7 @@ async fn receive(
         scheme,
         certificate,
     };
-    converse(line, fate, arrived_on, behind.services, watcher).await;
+    converse(line, fate, arrived_on, behind.services, connection).await;
 }
 
 /// The connection behind its handshake; none where that fails, takes too long, or the server ends.
@@ -242,7 +270,7 @@ async fn converse(
     fate: Arc<Fate>,
     arrived_on: ArrivedOn,
     services: Services,
-    watcher: Watcher,
+    connection: Connection,
 ) {
     let service = service_fn(move |request: Request<Incoming>| {
         let (services, fate) = (services.clone(), Arc::clone(&fate));
@@ -256,15 +284,15 @@ async fn converse(
             }
         }
     });
-    let connection = http1::Builder::new()
+    let conversation = http1::Builder::new()
         .timer(TokioTimer::new())
         // A call that came in whole is processed, also when its sender does not wait any more.
         .half_close(true)
         .header_read_timeout(HEAD_TIMEOUT)
-        .max_buf_size(BUFFER)
+        .max_buf_size(connection.buffer)
         .serve_connection(TokioIo::new(line), service);
     // An error here is a client that went away, or a fault that did what it was asked for.
-    let _ = watcher.watch(connection).await;
+    let _ = connection.watcher.watch(conversation).await;
 }
 
 impl Services {

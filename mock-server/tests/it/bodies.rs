@@ -520,3 +520,26 @@ fn answer_in_time(status: u16, mut call: impl FnMut() -> Reply) -> Reply {
         assert!(std::time::Instant::now() < end, "still {}", reply.status);
     }
 }
+
+#[test]
+fn a_head_is_shorter_where_there_are_many_connections() {
+    // In a process of its own: each connection takes a descriptor at both ends.
+    let program = crate::program::Program::start(&[]);
+    let with_head = |length: usize| {
+        let caller = program
+            .caller()
+            .unjudged()
+            .with("X-Long", &"x".repeat(length));
+        caller.get("/api/v1/health")
+    };
+    with_head(380_000).expect(200);
+    let open = || {
+        std::net::TcpStream::connect(program.url.trim_start_matches("http://"))
+            .expect("a connection")
+    };
+    let crowd: Vec<_> = (0..300).map(|_| open()).collect();
+    answer_in_time(431, || with_head(380_000));
+    with_head(60_000).expect(200);
+    drop(crowd);
+    answer_in_time(200, || with_head(380_000));
+}
