@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use std::io::Read;
+use std::time::{Duration, Instant};
 
 use crate::client::{self, Stage, text};
 
@@ -288,28 +289,17 @@ fn a_journal_holds_64_mib_at_most_m6() {
 
 #[test]
 fn long_methods_and_keys_that_nobody_knows_count_in_the_journal_m6() {
-    let long = "X".repeat(50_000);
-    for (key, method) in [("test_key_acme", long.as_str()), (long.as_str(), "POST")] {
+    let long = "X".repeat(300_000);
+    for (key, method) in [("test_key_acme", long.as_str()), (long.as_str(), "GET")] {
         let stage = Stage::new().unjudged();
-        // Without it, nobody looks into the bodies of those who have no key.
-        let fault = json!({ "match": { "n": 2 }, "effect": { "latency_ms": 1 } });
-        stage.anyone.post("/_mock/faults", fault).expect(201);
         let caller = stage.anyone.with_key(key);
-        for _ in 0..700 {
-            caller.send(method, "/api/v1/endpoints", &[b'y'; 60_000]);
+        for _ in 0..300 {
+            caller.send(method, "/api/v1/endpoints", b"");
         }
         let kept = stage.anyone.get("/_mock/requests").expect(200);
         let held = kept.at("/requests").as_array().map_or(0, Vec::len);
-        assert!((600..=610).contains(&held), "{held} of 110,000 bytes each");
+        assert!((220..=223).contains(&held), "{held} of 300,000 bytes each");
     }
-}
-
-#[test]
-fn a_head_has_64_kib_at_most() {
-    let stage = Stage::new().unjudged();
-    let with_head = |length: usize| stage.acme.with("X-Long", &"x".repeat(length));
-    with_head(60_000).get("/api/v1/health").expect(200);
-    with_head(200_000).get("/api/v1/health").expect(431);
 }
 
 #[test]
@@ -405,8 +395,9 @@ fn the_journal_is_asked_by_number_and_by_what_was_said_m11() {
 fn the_journal_answers_once_the_calls_that_are_waited_for_came_m11() {
     let stage = Stage::new();
     stage.endpoint(42, "192.0.2.1");
+    let began = Instant::now();
     for (number, tenant) in [(2, ""), (3, "&tenant=acme")] {
-        let query = format!("path=*/provision&body={ONE}&count={number}&wait=20{tenant}");
+        let query = format!("path=*/provision&body={ONE}&count={number}&wait=60{tenant}");
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| listed(&stage, &query).len());
             stage.endpoint(43, &format!("198.51.100.{number}"));
@@ -414,6 +405,12 @@ fn the_journal_answers_once_the_calls_that_are_waited_for_came_m11() {
             assert_eq!(waiting.join().expect("an answer"), number);
         });
     }
+    told_before_the_wait_was_over(began);
+}
+
+/// At its end a wait of 60 s lists the calls as well.
+fn told_before_the_wait_was_over(began: Instant) {
+    assert!(began.elapsed() < Duration::from_secs(50));
 }
 
 #[test]
@@ -429,6 +426,7 @@ fn the_journal_answers_with_what_there_is_when_the_wait_is_over_m11() {
 #[test]
 fn five_hundred_wait_at_once_and_others_are_served_m11() {
     let stage = Stage::of(|builder| builder);
+    let began = Instant::now();
     std::thread::scope(|scope| {
         let waiters: Vec<_> = (0..500)
             .map(|_| scope.spawn(|| listed(&stage, "tenant=acme&count=1&wait=60")))
@@ -441,6 +439,7 @@ fn five_hundred_wait_at_once_and_others_are_served_m11() {
             assert_eq!(waiter.join().expect("an answer"), [2]);
         }
     });
+    told_before_the_wait_was_over(began);
 }
 
 #[test]
