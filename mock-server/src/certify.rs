@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::child::{self, NotRun};
 use crate::denied_notices::{DeniedNotices, NoticeFlags};
-use crate::evidence::escaped;
+use crate::evidence::{Evidence, escaped};
 use crate::exec::{NOT_HELD, Stage, refused};
 use crate::playbooks::{self, Client, Playbook};
 use crate::settings::Settings;
@@ -99,8 +99,9 @@ fn play(
     let mut findings = mock.judge(&run, Client::Finished).findings;
     if let Some(mut evidence) = mock.evidence() {
         // Each playbook has its own.
-        let mut evidence = std::mem::take(&mut *evidence);
-        evidence.end();
+        let next = Evidence::begin(mock.secrets());
+        let mut evidence = std::mem::replace(&mut *evidence, next);
+        evidence.end(mock.secrets());
         findings.extend(evidence.denied(denied));
     }
     if code != 0 {

@@ -5,12 +5,15 @@ mod har;
 mod report;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde_json::Value;
 
 use crate::denied_notices::DeniedNotices;
-use crate::faults::{Aim, Incoming, RequestParams};
+use crate::faults::{Aim, AimedAt, Incoming, RequestParams};
 use crate::http::paths::{Found, Paths};
 use crate::http::{query, routes};
-use crate::journal::JournalEntry;
+use crate::journal::{Entry, JournalEntry, Redaction};
 use crate::notice::Notice;
 use crate::notices::{CallContext, Known, UnreadPages};
 pub(crate) use check::{Check, Severity};
@@ -25,7 +28,7 @@ const MOST: usize = 100_000;
 /// Gathers while a command runs.
 #[derive(Debug, Default)]
 pub(crate) struct Evidence {
-    calls: Vec<JournalEntry>,
+    calls: Vec<SeenCall>,
     bytes: usize,
     not_kept: u64,
     /// How often each operation ended each way.
@@ -36,6 +39,15 @@ pub(crate) struct Evidence {
     elsewhere: Option<String>,
     /// By account: the lists that are not read to their end.
     unread: BTreeMap<Option<String>, UnreadPages>,
+    /// Keys that must not be shown, also those of accounts that are gone.
+    secrets: BTreeSet<String>,
+}
+
+/// A call of an account, as it came.
+#[derive(Debug)]
+struct SeenCall {
+    account: Option<String>,
+    entry: Arc<Entry>,
 }
 
 /// Calls that got the same notice.
@@ -46,26 +58,49 @@ struct Noticed {
 }
 
 impl Evidence {
-    /// Takes in a call, as the journal shows it, and how many bytes its entry has.
-    pub(crate) fn see(&mut self, call: &CallContext<'_>, shown: JournalEntry, bytes: usize) {
+    /// Of a run that begins now, where these keys must not be shown.
+    pub(crate) fn begin(secrets: Vec<String>) -> Self {
+        Self {
+            secrets: secrets.into_iter().collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Takes in a call. What is shown of it is made when it is shown: most runs show nothing.
+    pub(crate) fn see(&mut self, call: &CallContext<'_>, entry: &Arc<Entry>) {
         let operation = match call.operation {
             "" => "no operation",
             operation => operation,
         };
-        let met = (operation.to_owned(), outcome(call.known, &shown));
+        let met = (operation.to_owned(), outcome(call.known, entry));
         *self.met.entry(met).or_default() += 1;
-        for notice in &shown.notices {
-            self.take_in(shown.id, notice);
-        }
         if !call.is_by_staff() {
-            let unread = self.unread.entry(shown.tenant.clone()).or_default();
-            unread.see(call);
+            for notice in &entry.notices {
+                self.take_in(entry.id, notice);
+            }
+            let account = call.account.map(str::to_owned);
+            self.unread.entry(account).or_default().see(call);
         }
-        if self.calls.len() < MOST && self.bytes + bytes <= KEPT {
-            self.bytes += bytes;
-            self.calls.push(shown);
+        for secret in &entry.secrets {
+            self.keep_secret(secret);
+        }
+        if call.account.is_some() {
+            self.keep_secret(call.key);
+        }
+        if self.calls.len() < MOST && self.bytes + entry.size() <= KEPT {
+            self.bytes += entry.size();
+            self.calls.push(SeenCall {
+                account: call.account.map(str::to_owned),
+                entry: Arc::clone(entry),
+            });
         } else {
             self.not_kept += 1;
+        }
+    }
+
+    fn keep_secret(&mut self, secret: &str) {
+        if !secret.is_empty() && !self.secrets.contains(secret) {
+            self.secrets.insert(secret.to_owned());
         }
     }
 
@@ -79,7 +114,8 @@ impl Evidence {
     }
 
     /// Takes in that the client is done: what it has not read yet, it never will.
-    pub(crate) fn end(&mut self) {
+    pub(crate) fn end(&mut self, secrets: Vec<String>) {
+        self.secrets.extend(secrets);
         for (account, unread) in std::mem::take(&mut self.unread) {
             for (call, notice) in unread.left(account.as_deref()) {
                 self.take_in(call, &notice);
@@ -102,14 +138,40 @@ impl Evidence {
             }
             None => "no call came: does the command call SECMON_BASE_URL?".to_owned(),
         };
-        self.met.is_empty().then_some(reason)
+        self.met.is_empty().then(|| self.without_secrets(reason))
     }
 
-    /// The call that has most of what a fault waits for.
-    pub(crate) fn nearest_call(&self, aim: &Aim) -> Option<&JournalEntry> {
-        let paths = Paths::new();
+    /// A fault that waited for something in vain, and the call that had most of it.
+    pub(crate) fn never_hit(&self, aimed_at: &AimedAt) -> String {
+        let mut sentence = format!("a fault never hit: it waits for {aimed_at}");
         let oldest_last = self.calls.iter().rev();
-        oldest_last.max_by_key(|call| likeness(&paths, aim, call))
+        if let AimedAt::Calls { aim, .. } = aimed_at
+            && let Some(call) = oldest_last.max_by_key(|call| likeness(aim, call))
+        {
+            let Entry {
+                id, method, path, ..
+            } = &*call.entry;
+            sentence += &format!("; the nearest call was {method} {path} (call {id})");
+        }
+        self.without_secrets(sentence)
+    }
+
+    fn without_secrets(&self, mut text: String) -> String {
+        self.redaction().apply(&mut text);
+        text
+    }
+
+    fn redaction(&self) -> Redaction<'_> {
+        Redaction::new(self.secrets.iter().map(String::as_str))
+    }
+
+    /// The calls as the journal shows them.
+    fn shown(&self) -> Vec<JournalEntry> {
+        let redaction = self.redaction();
+        let calls = self.calls.iter();
+        calls
+            .map(|call| JournalEntry::new(call.account.as_deref(), &call.entry, &redaction))
+            .collect()
     }
 
     /// The notices that are denied, each as a sentence.
@@ -117,7 +179,7 @@ impl Evidence {
         let notices = self.notices.iter();
         let notices = notices.filter(|((code, _), _)| denied.names(code));
         notices
-            .map(|(what, noticed)| line(what, *noticed))
+            .map(|(what, noticed)| self.without_secrets(line(what, *noticed)))
             .collect()
     }
 
@@ -131,7 +193,7 @@ impl Evidence {
     fn noticed(&self) -> Vec<String> {
         let notices = self.notices.iter();
         notices
-            .map(|(what, noticed)| line(what, *noticed))
+            .map(|(what, noticed)| self.without_secrets(line(what, *noticed)))
             .collect()
     }
 
@@ -161,28 +223,32 @@ pub(crate) fn is_outcome(name: &str) -> bool {
 }
 
 /// How much a call has of what a fault waits for, and then how much its path or operation reads like it.
-fn likeness(paths: &Paths, aim: &Aim, call: &JournalEntry) -> (usize, u64) {
-    let Found { routes, segments } = paths.find(&call.path);
-    let route = routes.iter().find(|route| route.method == *call.method);
-    let query = query::parse(call.query.as_deref());
+fn likeness(aim: &Aim, call: &SeenCall) -> (usize, u64) {
+    let entry = &call.entry;
+    let Found { routes, segments } = Paths::all().find(&entry.path);
+    let route = routes.iter().find(|route| route.method == entry.method);
+    let query = query::parse(entry.query.as_deref());
     let parameter = |name: &str| {
         let of_query = || query.get(name).map(String::as_str);
         segments.get(name).or_else(of_query)
     };
-    let body = call.body.to_string();
+    let body = serde_json::from_slice(&entry.body).ok();
     let operation = route.map(|route| route.operation);
     let has = aim.likeness(&Incoming {
-        tenant: call.tenant.as_deref(),
+        tenant: call.account.as_deref(),
         operation,
-        method: &call.method,
-        path: &call.path,
-        params: RequestParams::new(&parameter, body.as_bytes()),
+        method: entry.method.as_str(),
+        path: &entry.path,
+        params: RequestParams {
+            parameter: &parameter,
+            body: &|| body.as_ref(),
+        },
     });
     let reads_like = |wanted: &Option<String>, is: &str| {
         let wanted = wanted.as_deref().unwrap_or_default();
         (strsim::jaro_winkler(wanted, is) * 1000.0) as u64
     };
-    let path = reads_like(&aim.path, &call.path);
+    let path = reads_like(&aim.path, &entry.path);
     let operation = reads_like(&aim.operation, operation.unwrap_or_default());
     (has, path + operation)
 }
@@ -197,12 +263,16 @@ fn line((code, sentence): &(&'static str, String), noticed: Noticed) -> String {
 }
 
 /// How a call ended: the status, with its string code where the documentation has one.
-fn outcome(known: Option<Known>, call: &JournalEntry) -> String {
-    let Some(status) = call.status else {
+fn outcome(known: Option<Known>, entry: &Entry) -> String {
+    let Some(status) = entry.status else {
         return "no answer".to_owned();
     };
-    let status = status.to_string();
-    let Some(code) = call.response["error"]["code"].as_str() else {
+    let (is_success, status) = (status.is_success(), status.as_str().to_owned());
+    let answer: Value = match is_success {
+        true => Value::Null,
+        false => serde_json::from_slice(&entry.response).unwrap_or_default(),
+    };
+    let Some(code) = answer["error"]["code"].as_str() else {
         return status;
     };
     let with_code = format!("{status} {code}");

@@ -8,9 +8,7 @@ use crate::chance;
 use crate::child::{self, NotRun};
 use crate::denied_notices::{DeniedNotices, NoticeFlags};
 use crate::evidence::{self, Check, Evidence, Severity};
-use crate::faults::AimedAt;
 use crate::flags::Given;
-use crate::journal::{JournalEntry, Redaction};
 use crate::mock::Mock;
 use crate::settings::Settings;
 use crate::tls::Trust;
@@ -52,7 +50,7 @@ fn outcome(name: &str) -> Result<String, String> {
 impl Demands {
     /// Holds the run against what was asked of it, and writes the report.
     fn judge(self, mock: &Mock, evidence: &mut Evidence) -> Vec<Check> {
-        evidence.end();
+        evidence.end(mock.secrets());
         let required = self.require.into_iter().filter(|name| !name.is_empty());
         let mut checks: Vec<Check> = required.map(|name| Check::met(name, evidence)).collect();
         let denied = DeniedNotices::from(self.notices);
@@ -88,27 +86,14 @@ impl Demands {
 
 /// What a run as a whole did not do: it called nothing, or a fault met no call.
 fn without_effect(mock: &Mock, evidence: &Evidence) -> Vec<String> {
-    let secrets = mock.secrets();
-    let redaction = Redaction::new(secrets.iter().map(String::as_str));
-    if let Some(mut reason) = evidence.silence() {
-        redaction.apply(&mut reason);
+    if let Some(reason) = evidence.silence() {
         return vec![reason];
     }
     let never_hit = mock.faults().never_hit();
-    let sentence = |aimed_at: &AimedAt| {
-        let mut sentence = format!("a fault never hit: it waits for {aimed_at}");
-        if let AimedAt::Calls { aim, .. } = aimed_at
-            && let Some(call) = evidence.nearest_call(aim)
-        {
-            let JournalEntry {
-                id, method, path, ..
-            } = call;
-            sentence += &format!("; the nearest call was {method} {path} (call {id})");
-        }
-        redaction.apply(&mut sentence);
-        sentence
-    };
-    never_hit.iter().map(sentence).collect()
+    let sentences = never_hit.iter();
+    sentences
+        .map(|aimed_at| evidence.never_hit(aimed_at))
+        .collect()
 }
 
 /// Starts a server, runs the command with its address and key in the environment, and gives the

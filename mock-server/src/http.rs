@@ -27,9 +27,6 @@ mod sync;
 mod trouble;
 mod unkind;
 
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
-
 use http::Request;
 use secmon_engine::{Account, Call};
 use serde_json::Value;
@@ -60,9 +57,8 @@ pub(crate) fn stand_in(
     path: &str,
     body: &Value,
 ) -> Result<Value, Refused> {
-    static PATHS: LazyLock<Paths> = LazyLock::new(Paths::new);
     let unknown = || Refused::Whole(format!("There is no operation {method} {path}."));
-    let Found { routes, segments } = PATHS.find(path);
+    let Found { routes, segments } = Paths::all().find(path);
     let route = routes.iter().find(|route| route.method == method);
     let route = route.ok_or_else(unknown)?;
     let Run::Keyed(answer) = route.run else {
@@ -70,13 +66,8 @@ pub(crate) fn stand_in(
     };
     let head = Request::builder().uri(path).body(());
     let (head, ()) = head.map_err(|_| unknown())?.into_parts();
-    let request = PartnerRequest {
-        head: &head,
-        arrived_on: ArrivedOn::nowhere(),
-        query: BTreeMap::new(),
-        segments,
-        sent: Sent::Whole(body.to_string().into()),
-    };
+    let mut request = PartnerRequest::new(&head, ArrivedOn::nowhere(), segments);
+    request.sent = Sent::Whole(body.to_string().into());
     let answered = answer(&mut Context {
         account,
         call,

@@ -2,22 +2,23 @@
 
 mod headers;
 mod redaction;
+mod shown;
 mod wanted;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Method, StatusCode};
-use secmon_engine::{Instant, SandboxHeader, Timestamp};
-use serde::Serialize;
-use serde_json::Value;
+use secmon_engine::{Instant, SandboxHeader};
 use tokio::sync::watch;
 
-use crate::http::body::{MOST_VALUES, has_more_values};
 use crate::notice::Notice;
 pub(crate) use headers::Headers;
 pub(crate) use redaction::{Redaction, is_made_key};
+pub use shown::JournalEntry;
+pub(crate) use shown::WrittenEntry;
+use shown::{shown_body, shown_text};
 pub(crate) use wanted::{ShownCall, Waiters, Wanted};
 
 /// Calls that an account's journal holds.
@@ -55,6 +56,8 @@ pub(crate) struct Entry {
     /// Texts that must not be shown and that nothing but this call tells.
     pub(crate) secrets: Vec<String>,
     pub(crate) notices: Vec<Notice>,
+    /// Its notices are told only to tests of the command line itself.
+    pub(crate) is_by_staff: bool,
     pub(crate) duration_us: u64,
 }
 
@@ -170,109 +173,4 @@ impl Journal {
             ..Self::default()
         };
     }
-}
-
-/// An entry as the admin API shows it, without keys and sign-in tokens.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct JournalEntry {
-    /// Rises by one with every call that the server records.
-    pub id: u64,
-    /// When the call came in, by the account's clock: `2026-01-01T00:00:00+00:00`.
-    pub at: String,
-    /// The account of the call's key, or of the sign-in's token, if it has one.
-    pub tenant: Option<String>,
-    /// The HTTP method.
-    pub method: String,
-    /// The path without the query.
-    pub path: String,
-    /// The raw query without `?`.
-    pub query: Option<String>,
-    /// The request's headers, in lower case, with every value of each; credentials are `****`.
-    pub request_headers: BTreeMap<String, Vec<String>>,
-    /// The request's body: the JSON value when it parses, else a string; null when empty.
-    pub body: Value,
-    /// The HTTP status; none when nothing was answered.
-    pub status: Option<u16>,
-    /// The answer's headers, written like `request_headers`; empty when nothing was answered.
-    pub response_headers: BTreeMap<String, Vec<String>>,
-    /// The answer's body, written like `body`.
-    pub response: Value,
-    /// Where nothing was answered, whether the call was processed all the same.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub processed: Option<bool>,
-    /// The id of the fault that acted on the call.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fault: Option<u64>,
-    /// Whether the call was sent with `X-Sandbox: true`.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub sandbox: bool,
-    /// What the service tolerated, and the client should hear of (M10).
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub notices: Vec<Notice>,
-    /// How long the call took, in microseconds of real time.
-    pub duration_us: u64,
-}
-
-impl JournalEntry {
-    /// What of an entry may be shown.
-    pub(crate) fn new(tenant: Option<&str>, entry: &Entry, redaction: &Redaction<'_>) -> Self {
-        let redaction = &redaction.with(&entry.secrets);
-        let in_text = |text: &str| shown_text(text, redaction);
-        let in_body = |body: &Bytes| shown_body(body, redaction);
-        Self {
-            id: entry.id,
-            at: Timestamp(entry.at).to_string(),
-            tenant: tenant.map(str::to_owned),
-            method: in_text(entry.method.as_str()),
-            path: in_text(&entry.path),
-            query: entry.query.as_deref().map(in_text),
-            request_headers: entry.headers.shown(in_text),
-            body: in_body(&entry.body),
-            status: entry.status.map(|status| status.as_u16()),
-            response_headers: entry.response_headers.shown(in_text),
-            response: in_body(&entry.response),
-            processed: entry.processed,
-            fault: entry.fault,
-            sandbox: entry.sandbox == SandboxHeader::Simulate,
-            notices: (entry.notices.iter())
-                .map(|notice| Notice {
-                    sentence: in_text(&notice.sentence),
-                    ..*notice
-                })
-                .collect(),
-            duration_us: entry.duration_us,
-        }
-    }
-}
-
-fn shown_text(text: &str, redaction: &Redaction<'_>) -> String {
-    shown(text.as_bytes(), |text| redaction.apply(text))
-}
-
-fn shown_body(body: &Bytes, redaction: &Redaction<'_>) -> Value {
-    value(shown(body, |text| redaction.apply_to_body(text)))
-}
-
-/// What stays of a text once the secrets are taken out of it.
-fn shown(bytes: &[u8], take_out: impl Fn(&mut String)) -> String {
-    let mut text = String::from_utf8_lossy(bytes).into_owned();
-    take_out(&mut text);
-    if bytes.len() > BODY_CAP {
-        let fits = |end: &usize| text.is_char_boundary(*end);
-        let end = (0..=BODY_CAP.min(text.len())).rev().find(fits);
-        text.truncate(end.unwrap_or(0));
-    }
-    text
-}
-
-fn value(text: String) -> Value {
-    if text.is_empty() {
-        return Value::Null;
-    }
-    // No operation reads so many, and each costs many times its text.
-    if has_more_values(text.as_bytes(), MOST_VALUES) {
-        return Value::String(text);
-    }
-    serde_json::from_str(&text).unwrap_or(Value::String(text))
 }

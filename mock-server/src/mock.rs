@@ -216,7 +216,9 @@ impl Mock {
 
     /// Keeps every call from now on.
     pub(crate) fn gather_evidence(&self) {
-        self.evidence.get_or_init(Mutex::default);
+        let secrets = self.secrets();
+        self.evidence
+            .get_or_init(|| Mutex::new(Evidence::begin(secrets)));
     }
 
     /// What was gathered, where anything is.

@@ -38,8 +38,8 @@ pub(crate) struct CallContext<'a> {
     pub(crate) method: &'a Method,
     pub(crate) path: &'a str,
     pub(crate) query: &'a BTreeMap<String, String>,
-    /// Empty where the body is no JSON object.
-    pub(crate) body: Map<String, Value>,
+    /// None where the body is no JSON object.
+    pub(crate) body: Option<&'a Map<String, Value>>,
     pub(crate) key: &'a str,
     pub(crate) user_agent: &'a str,
     pub(crate) sandbox: SandboxHeader,
@@ -181,6 +181,6 @@ impl Fingerprint {
     /// Both namespaces lead to the same operation, and members stand in any order.
     fn of_call(call: &CallContext<'_>) -> Self {
         let path = call.path.replacen("/provisioning/", "/billing/", 1);
-        Self::of(&(call.key, call.method.as_str(), path, call.query, &call.body))
+        Self::of(&(call.key, call.method.as_str(), path, call.query, call.body))
     }
 }

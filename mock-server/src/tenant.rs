@@ -204,7 +204,8 @@ impl Tenant {
     }
 
     /// Checks that no call was careless: a misspelt name, a read without the customer, a repeat that may act twice, a
-    /// call before `Retry-After`, a list that was not read to its end (M10).
+    /// call before `Retry-After`, a list that was not read to its end (M10). Of the command line, whose users are staff and
+    /// whose calls raise no notices, the mistakes that it makes itself are told here alone.
     ///
     /// # Errors
     ///
@@ -215,7 +216,7 @@ impl Tenant {
             format!("{} {}: {}", call.method, call.path, notice.sentence)
         };
         let of_calls = journal.iter().flat_map(|call| {
-            let notices = call.notices.iter();
+            let notices = call.notices.iter().chain(&call.staff_notices);
             notices.map(move |notice| line(call, notice))
         });
         let partner = self.mock.partner(&self.name).ok();

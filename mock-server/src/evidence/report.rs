@@ -12,10 +12,11 @@ impl Evidence {
     /// Writes `journal.json`, `journal.har`, `outcomes.json` and `junit.xml` into the folder.
     pub(crate) fn write(&self, folder: &Path, checks: &[Check]) -> io::Result<()> {
         std::fs::create_dir_all(folder)?;
-        let journal = json!({ "dropped": self.not_kept, "requests": self.calls });
+        let calls = self.shown();
+        let journal = json!({ "dropped": self.not_kept, "requests": calls });
         let files = [
             ("journal.json", pretty(&journal)),
-            ("journal.har", pretty(&har::archive(&self.calls))),
+            ("journal.har", pretty(&har::archive(&calls))),
             ("outcomes.json", pretty(&self.outcomes())),
             ("junit.xml", junit(checks)),
         ];

@@ -1,12 +1,10 @@
 //! Which calls a fault is for.
 
-use std::cell::OnceCell;
 use std::fmt;
 
 use serde_json::{Map, Value};
 
 use super::wildcard;
-use crate::http::body::{MOST_VALUES, bounded_object};
 use crate::subset::holds;
 
 /// What a call must be; what is not given is not looked at.
@@ -64,37 +62,20 @@ pub(crate) struct Incoming<'a> {
 /// What a call says, in its path, its query and its body.
 pub(crate) struct RequestParams<'a> {
     /// The parameter of this name.
-    parameter: &'a dyn Fn(&str) -> Option<&'a str>,
-    body: &'a [u8],
-    /// Read when a fault asks for it: most calls meet none.
-    parsed: OnceCell<Value>,
+    pub(crate) parameter: &'a dyn Fn(&str) -> Option<&'a str>,
+    /// The members of the body, read when a fault asks for them: most calls meet none.
+    pub(crate) body: &'a dyn Fn() -> Option<&'a Map<String, Value>>,
 }
 
-impl<'a> RequestParams<'a> {
-    pub(crate) fn new(parameter: &'a dyn Fn(&str) -> Option<&'a str>, body: &'a [u8]) -> Self {
-        Self {
-            parameter,
-            body,
-            parsed: OnceCell::new(),
-        }
-    }
-
+impl RequestParams<'_> {
     fn holds(&self, name: &str, part: &Value) -> bool {
         let is_parameter = match part {
             Value::String(text) => (self.parameter)(name) == Some(text),
             Value::Number(_) | Value::Bool(_) => (self.parameter)(name) == Some(&part.to_string()),
             _ => false,
         };
-        is_parameter
-            || self
-                .body()
-                .get(name)
-                .is_some_and(|whole| holds(whole, part))
-    }
-
-    fn body(&self) -> &Value {
-        let read = || bounded_object(self.body, MOST_VALUES).map_or(Value::Null, Value::Object);
-        self.parsed.get_or_init(read)
+        let member = || (self.body)().and_then(|body| body.get(name));
+        is_parameter || member().is_some_and(|whole| holds(whole, part))
     }
 }
 

@@ -256,7 +256,7 @@ pub(crate) fn bounded_object(bytes: &[u8], most: usize) -> Result<Map<String, Va
 }
 
 /// Whether a JSON text has more values than this. A value stands behind each bracket and comma.
-pub(crate) fn has_more_values(bytes: &[u8], most: usize) -> bool {
+fn has_more_values(bytes: &[u8], most: usize) -> bool {
     if bytes.len() <= most {
         return false;
     }

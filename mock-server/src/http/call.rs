@@ -18,7 +18,7 @@ use super::paths::{Found, Paths};
 use super::problem::{ErrorShape, coded, validation_shape};
 use super::reply::{self, Reply};
 use super::routes::{Answer, Group, Route, Run};
-use super::{head, query, sso_page, trouble, unkind};
+use super::{head, sso_page, trouble, unkind};
 use crate::faults::{CloseAt, Effect, Incoming, RequestParams};
 use crate::fields::FieldErrors;
 use crate::mock::{Holder, Mock};
@@ -31,14 +31,12 @@ use crate::store::Commit;
 /// The partner API, ready to answer.
 pub(crate) struct Api {
     mock: Arc<Mock>,
-    paths: Paths,
 }
 
 impl Api {
     pub(crate) fn new(mock: &Arc<Mock>) -> Self {
         Self {
             mock: Arc::clone(mock),
-            paths: Paths::new(),
         }
     }
 
@@ -48,14 +46,8 @@ impl Api {
         B: Body<Data = Bytes> + Unpin + Send + 'static,
     {
         let (head, body) = incoming.into_parts();
-        let Found { routes, segments } = self.paths.find(head.uri.path());
-        let mut request = PartnerRequest {
-            head: &head,
-            arrived_on,
-            query: query::parse(head.uri.query()),
-            segments,
-            sent: Sent::Whole(Bytes::new()),
-        };
+        let Found { routes, segments } = Paths::all().find(head.uri.path());
+        let mut request = PartnerRequest::new(&head, arrived_on, segments);
         let mut call = InFlight::new(&self.mock, routes, &request);
         let ended = match call.read(&head, body).await {
             Ok(sent) => {
@@ -238,7 +230,10 @@ impl<'a> InFlight<'a> {
             operation: self.route().map(|route| route.operation),
             method: self.method.as_str(),
             path: request.path(),
-            params: RequestParams::new(&parameter, request.sent.bytes()),
+            params: RequestParams {
+                parameter: &parameter,
+                body: &|| request.object().ok(),
+            },
         };
         self.mock
             .faults()

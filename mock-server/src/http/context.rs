@@ -1,7 +1,9 @@
 //! What an operation is given: the request as it came in, and the account that it is about.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
+use bytes::Bytes;
 use http::request::Parts;
 use secmon_engine::{Account, Call, Instant};
 use serde_json::{Map, Value};
@@ -11,7 +13,8 @@ use super::body::{self, Sent};
 use super::head;
 use super::paths::Segments;
 use super::problem::Problem;
-use crate::fields::{Fields, readers};
+use super::query;
+use crate::fields::{FieldErrors, Fields, readers};
 use crate::notice::Fact;
 use crate::server::ArrivedOn;
 use crate::settings::Manners;
@@ -23,9 +26,23 @@ pub(crate) struct PartnerRequest<'a> {
     pub(crate) query: BTreeMap<String, String>,
     pub(crate) segments: Segments<'a>,
     pub(crate) sent: Sent,
+    /// The body's JSON object, once somebody has looked: operations, faults and notices read the same.
+    object: OnceLock<Result<Map<String, Value>, FieldErrors>>,
 }
 
-impl PartnerRequest<'_> {
+impl<'a> PartnerRequest<'a> {
+    /// A request whose body is not read yet.
+    pub(crate) fn new(head: &'a Parts, arrived_on: ArrivedOn, segments: Segments<'a>) -> Self {
+        Self {
+            head,
+            arrived_on,
+            query: query::parse(head.uri.query()),
+            segments,
+            sent: Sent::Whole(Bytes::new()),
+            object: OnceLock::new(),
+        }
+    }
+
     pub(crate) fn path(&self) -> &str {
         self.head.uri.path()
     }
@@ -36,11 +53,13 @@ impl PartnerRequest<'_> {
     }
 
     /// The body's JSON object.
-    pub(crate) fn object(&self) -> Result<Map<String, Value>, Problem> {
-        match &self.sent {
-            Sent::TooLarge(_) => Err(Problem::TooLarge),
-            Sent::Whole(bytes) => Ok(body::bounded_object(bytes, body::MOST_VALUES)?),
-        }
+    pub(crate) fn object(&self) -> Result<&Map<String, Value>, Problem> {
+        let Sent::Whole(bytes) = &self.sent else {
+            return Err(Problem::TooLarge);
+        };
+        let read = || body::bounded_object(bytes, body::MOST_VALUES);
+        let object = self.object.get_or_init(read).as_ref();
+        object.map_err(|errors| errors.clone().into())
     }
 
     /// The text of a parameter, of the path or of the query.

@@ -231,7 +231,7 @@ fn queried_client(context: &Context<'_>) -> Result<ClientId, Problem> {
 }
 
 fn sent_client(context: &Context<'_>) -> Result<ClientId, Problem> {
-    only_client(Fields::of_body(&context.request.object()?))
+    only_client(Fields::of_body(context.request.object()?))
 }
 
 fn only_client(mut fields: Fields<'_>) -> Result<ClientId, Problem> {

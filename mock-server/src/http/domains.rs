@@ -15,8 +15,7 @@ use crate::fields::{Fields, Raw, readers};
 
 /// `POST provision-domain`.
 pub(crate) fn provision(context: &mut Context<'_>) -> Result<Reply, Problem> {
-    let body = context.request.object()?;
-    let mut fields = Fields::of_body(&body);
+    let mut fields = Fields::of_body(context.request.object()?);
     let client = customer::new_client(&mut fields, "client_id");
     let domain = fields.required("domain", name);
     let service = fields.required("service_id", customer::service);
@@ -34,8 +33,7 @@ pub(crate) fn provision(context: &mut Context<'_>) -> Result<Reply, Problem> {
 type Transition = fn(&mut Session<'_>, Uuid) -> Result<Done<DomainProvisioned>, Refusal>;
 
 fn transition(context: &mut Context<'_>, go: Transition) -> Result<Reply, Problem> {
-    let body = context.request.object()?;
-    let mut fields = Fields::of_body(&body);
+    let mut fields = Fields::of_body(context.request.object()?);
     let domain = fields.required("monitored_domain_id", readers::uuid);
     let domain = fields.finish(|| domain)?;
     let done = go(&mut context.account.at(context.call), domain)?;
@@ -59,8 +57,7 @@ pub(crate) fn terminate(context: &mut Context<'_>) -> Result<Reply, Problem> {
 
 /// `POST update-domain`.
 pub(crate) fn update(context: &mut Context<'_>) -> Result<Reply, Problem> {
-    let body = context.request.object()?;
-    let mut fields = Fields::of_body(&body);
+    let mut fields = Fields::of_body(context.request.object()?);
     let domain = fields.required("monitored_domain_id", readers::uuid);
     let name = fields.required("domain", name);
     let (domain, name) = fields.finish(|| Some((domain?, name?)))?;
@@ -73,8 +70,7 @@ pub(crate) fn update(context: &mut Context<'_>) -> Result<Reply, Problem> {
 
 /// `POST release-domain` (C7).
 pub(crate) fn release(context: &mut Context<'_>) -> Result<Reply, Problem> {
-    let body = context.request.object()?;
-    let mut fields = Fields::of_body(&body);
+    let mut fields = Fields::of_body(context.request.object()?);
     let client = fields.required("client_id", customer::number);
     let service = fields.required("service_id", customer::service);
     let domain = fields.required("monitored_domain_id", readers::uuid);

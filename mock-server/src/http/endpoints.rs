@@ -39,8 +39,7 @@ pub(crate) fn list(context: &mut Context<'_>) -> Result<Reply, Problem> {
 
 /// `POST /endpoints`.
 pub(crate) fn create(context: &mut Context<'_>) -> Result<Reply, Problem> {
-    let body = context.request.object()?;
-    let mut fields = Fields::of_body(&body);
+    let mut fields = Fields::of_body(context.request.object()?);
     let client = customer::new_client(&mut fields, "billing_customer_id");
     let target = fields.required("ip_address", target);
     let nickname = fields.optional("nickname", readers::text(0..=customer::LONGEST));
@@ -83,8 +82,7 @@ pub(crate) fn detail(context: &mut Context<'_>) -> Result<Reply, Problem> {
 
 /// `PUT /endpoints/{endpoint}`.
 pub(crate) fn update(context: &mut Context<'_>) -> Result<Reply, Problem> {
-    let body = context.request.object()?;
-    let mut fields = Fields::of_body(&body);
+    let mut fields = Fields::of_body(context.request.object()?);
     let client = fields.required("billing_customer_id", customer::number);
     let nickname = fields.optional("nickname", readers::text(0..=customer::LONGEST));
     let status = fields.optional("status", status);

@@ -14,8 +14,7 @@ const LONGEST_DUMP: usize = 256 * 1024;
 
 /// `POST /firewall/ingest`.
 pub(crate) fn ingest(context: &mut Context<'_>) -> Result<Reply, Problem> {
-    let body = context.request.object()?;
-    let mut fields = Fields::of_body(&body);
+    let mut fields = Fields::of_body(context.request.object()?);
     let endpoint = fields.required("endpoint_id", readers::uuid);
     let client = fields.required("billing_customer_id", customer::number);
     let content = fields.required("content", dump);

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
 
 use super::routes::{self, Route};
 
@@ -42,7 +43,13 @@ impl Segments<'_> {
 }
 
 impl Paths {
-    pub(crate) fn new() -> Self {
+    /// Those of every operation there is.
+    pub(crate) fn all() -> &'static Self {
+        static ALL: LazyLock<Paths> = LazyLock::new(Paths::new);
+        &ALL
+    }
+
+    fn new() -> Self {
         let mut paths: BTreeMap<String, Vec<Route>> = BTreeMap::new();
         for route in routes::all() {
             paths.entry(route.path.clone()).or_default().push(route);

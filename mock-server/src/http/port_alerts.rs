@@ -79,8 +79,7 @@ pub(crate) fn resolve(context: &mut Context<'_>) -> Result<Reply, Problem> {
         message: &'static str,
         alert: ResolvedPortAlert,
     }
-    let body = context.request.object()?;
-    let mut fields = Fields::of_body(&body);
+    let mut fields = Fields::of_body(context.request.object()?);
     let client = fields.required("billing_customer_id", customer::number);
     let client = fields.finish(|| client)?;
     let alert_id = id(context)?;

@@ -12,8 +12,7 @@ use crate::fields::{Fields, Raw, readers};
 
 /// `POST pricing`.
 pub(crate) fn set(context: &mut Context<'_>) -> Result<Reply, Problem> {
-    let body = context.request.object()?;
-    let mut fields = Fields::of_body(&body);
+    let mut fields = Fields::of_body(context.request.object()?);
     let priced = priced(context, &mut fields);
     let price = fields.required("price", price);
     let currency = fields.required("currency", currency);
@@ -27,8 +26,7 @@ pub(crate) fn set(context: &mut Context<'_>) -> Result<Reply, Problem> {
 
 /// `DELETE pricing`, which has a body.
 pub(crate) fn delete(context: &mut Context<'_>) -> Result<Reply, Problem> {
-    let body = context.request.object()?;
-    let mut fields = Fields::of_body(&body);
+    let mut fields = Fields::of_body(context.request.object()?);
     let priced = priced(context, &mut fields);
     let priced = fields.finish(|| priced)?;
     let deleted = context.account.at(context.call).delete_price(&priced)?;

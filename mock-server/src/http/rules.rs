@@ -127,8 +127,7 @@ fn id(context: &Context<'_>) -> Result<Uuid, Refusal> {
 }
 
 fn rule_request(context: &Context<'_>) -> Result<RuleRequest, Problem> {
-    let body = context.request.object()?;
-    let mut fields = Fields::of_body(&body);
+    let mut fields = Fields::of_body(context.request.object()?);
     let ports = ports(&mut fields);
     let protocol = fields.required(
         "protocol",

@@ -31,8 +31,7 @@ enum Subject {
 /// `POST /sandbox/scenario`.
 pub(crate) fn choose(context: &mut Context<'_>) -> Result<Reply, Problem> {
     require_sandbox(context)?;
-    let body = context.request.object()?;
-    let mut fields = Fields::of_body(&body);
+    let mut fields = Fields::of_body(context.request.object()?);
     let scenario = fields.required(
         "scenario",
         readers::named(Scenario::from_name, "clean, warnings, critical"),

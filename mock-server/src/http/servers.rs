@@ -14,8 +14,7 @@ use crate::fields::{Fields, Raw, readers};
 
 /// `POST provision`.
 pub(crate) fn provision(context: &mut Context<'_>) -> Result<Reply, Problem> {
-    let body = context.request.object()?;
-    let mut fields = Fields::of_body(&body);
+    let mut fields = Fields::of_body(context.request.object()?);
     let client = customer::new_client(&mut fields, "client_id");
     let service = fields.optional("service_id", customer::service);
     // Labels without an effect (B4); they are checked like any field.
@@ -79,8 +78,7 @@ fn absent_or<T>(
 type Transition = fn(&mut Session<'_>, Uuid) -> Result<Done<Provisioned>, Refusal>;
 
 fn transition(context: &mut Context<'_>, go: Transition) -> Result<Reply, Problem> {
-    let body = context.request.object()?;
-    let mut fields = Fields::of_body(&body);
+    let mut fields = Fields::of_body(context.request.object()?);
     let endpoint = fields.required("endpoint_id", readers::uuid);
     let endpoint = fields.finish(|| endpoint)?;
     let done = go(&mut context.account.at(context.call), endpoint)?;
@@ -104,8 +102,7 @@ pub(crate) fn terminate(context: &mut Context<'_>) -> Result<Reply, Problem> {
 
 /// `POST scan-endpoint`.
 pub(crate) fn scan(context: &mut Context<'_>) -> Result<Reply, Problem> {
-    let body = context.request.object()?;
-    let mut fields = Fields::of_body(&body);
+    let mut fields = Fields::of_body(context.request.object()?);
     let client = fields.required("client_id", customer::number);
     let endpoint = fields.required("endpoint_id", readers::uuid);
     let (client, endpoint) = fields.finish(|| Some((client?, endpoint?)))?;

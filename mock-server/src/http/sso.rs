@@ -10,8 +10,7 @@ use crate::fields::{Fields, Raw, readers};
 
 /// `POST /sso/token`.
 pub(crate) fn token(context: &mut Context<'_>) -> Result<Reply, Problem> {
-    let body = context.request.object()?;
-    let mut fields = Fields::of_body(&body);
+    let mut fields = Fields::of_body(context.request.object()?);
     let client = fields.required("billing_customer_id", customer::number);
     let path = fields.optional("redirect_path", redirect_path);
     let (client, path) = fields.finish(|| Some((client?, path)))?;

@@ -15,8 +15,7 @@ use crate::notice::Fact;
 
 /// `POST provision-subscription`.
 pub(crate) fn provision(context: &mut Context<'_>) -> Result<Reply, Problem> {
-    let body = context.request.object()?;
-    let mut fields = Fields::of_body(&body);
+    let mut fields = Fields::of_body(context.request.object()?);
     let client = customer::new_client(&mut fields, "client_id");
     let service = fields.required("service_id", customer::service);
     let product = fields.required("product_slug", customer::slug);
@@ -50,8 +49,7 @@ type Transition =
     fn(&mut Session<'_>, &SubscriptionRef) -> Result<Done<SubscriptionMoved>, Refusal>;
 
 fn transition(context: &mut Context<'_>, go: Transition) -> Result<Reply, Problem> {
-    let body = context.request.object()?;
-    let mut fields = Fields::of_body(&body);
+    let mut fields = Fields::of_body(context.request.object()?);
     let named = Named::read(&mut fields);
     let subscription = fields.finish(|| named.subscription())?;
     let done = go(&mut context.account.at(context.call), &subscription)?;
@@ -80,8 +78,7 @@ pub(crate) fn terminate(context: &mut Context<'_>) -> Result<Reply, Problem> {
 /// `POST change-subscription` (D4, D5).
 pub(crate) fn change(context: &mut Context<'_>) -> Result<Reply, Problem> {
     const VALUES: [&str; 2] = ["new_plan_slug", "new_quantity"];
-    let body = context.request.object()?;
-    let mut fields = Fields::of_body(&body);
+    let mut fields = Fields::of_body(context.request.object()?);
     let named = Named::read(&mut fields);
     let new_plan = fields.optional("new_plan_slug", customer::slug);
     let new_quantity = fields.optional("new_quantity", quantity);

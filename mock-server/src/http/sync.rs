@@ -15,8 +15,7 @@ const SERVICE_FIELDS: [&str; 4] = ["service_id", "client_id", "product_slug", "s
 
 /// `POST sync-services`. One wrong entry refuses the whole request.
 pub(crate) fn services(context: &mut Context<'_>) -> Result<Reply, Problem> {
-    let body = context.request.object()?;
-    let mut fields = Fields::of_body(&body);
+    let mut fields = Fields::of_body(context.request.object()?);
     fields.optional("module_version", readers::text(0..=20));
     let items = fields
         .required("services", readers::array(1..=500))

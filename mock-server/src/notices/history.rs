@@ -135,7 +135,7 @@ impl CallHistory {
             self.lost.push(LostAnswer {
                 id: call.id,
                 call: fingerprint,
-                subject: subject(&call.body),
+                subject: call.body.and_then(subject),
             });
         }
         if let Some(pause) = call.pause
@@ -212,7 +212,7 @@ impl CallHistory {
 
     /// Provisioning may be repeated, but not for somebody else: the first call may have acted.
     fn changed_repeat(&self, call: &CallContext<'_>) -> Option<Notice> {
-        let Subject { name, customer } = subject(&call.body)?;
+        let Subject { name, customer } = call.body.and_then(subject)?;
         let operation = call.operation;
         let (id, before) = self.lost.iter().find_map(|lost| {
             let subject = lost.subject.as_ref()?;

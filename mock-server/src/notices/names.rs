@@ -85,7 +85,9 @@ pub(super) fn unknown(call: &CallContext<'_>) -> Vec<Notice> {
         .map(|name| notice(NoticeCode::UnknownParameter, "parameter", name, parameters))
         .take(MOST_NAMES)
         .collect();
-    let names = unknown_fields(&call.body, fields);
+    let names = call
+        .body
+        .map_or_else(Vec::new, |body| unknown_fields(body, fields));
     let fields = (names.iter()).map(|name| notice(NoticeCode::UnknownField, "field", name, fields));
     notices.extend(fields);
     notices

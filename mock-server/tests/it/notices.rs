@@ -553,8 +553,25 @@ fn staff_may_do_what_a_customers_area_must_not_m10() {
         .post(RULES, rule_with(json!({ "port_start": 23 })))
         .expect(201);
     assert_eq!(last(&stage), ["account_wide_rule"]);
-    // A misspelt name helps nobody.
-    staff.get("/api/v1/endpoints?perpage=1").expect(200);
+}
+
+#[test]
+fn staff_get_no_notices_but_the_tests_of_their_program_do_m10() {
+    let stage = Stage::new();
+    let tenant = stage.server.tenant();
+    let customer = stage.anyone.with_key(tenant.api_key());
+    let staff = customer.and("user-agent", "secmon-cli/1.0");
+    let list = "/api/v1/endpoints?billing_customer_id=42&perpage=1";
+    staff.get("/api/v1/endpoints").expect(200);
+    tenant
+        .verify_no_notices()
+        .expect("staff see every customer");
+    staff.get(list).expect(200);
+    assert_eq!(last(&stage), no_codes());
+    assert!(tenant.journal().iter().all(|call| call.notices.is_empty()));
+    let told = tenant.verify_no_notices().expect_err("a misspelt name");
+    assert!(told.contains("perpage"), "{told}");
+    customer.get(list).expect(200);
     assert_eq!(last(&stage), ["unknown_parameter"]);
 }
 

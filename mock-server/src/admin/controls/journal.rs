@@ -17,7 +17,7 @@ use super::{AdminCall, Answered, Responding, beside, input};
 use crate::AdminError;
 use crate::fields::{Fields, Raw, readers};
 use crate::http::reply::Reply;
-use crate::journal::{Entry, JournalEntry, Redaction, ShownCall, Wanted};
+use crate::journal::{Entry, Redaction, ShownCall, Wanted, WrittenEntry};
 use crate::mock::Mock;
 use crate::store::Commit;
 
@@ -185,7 +185,7 @@ impl Listing {
             };
             // An entry has text keys and no serializer that fails.
             let shown = call.entry.upgrade().and_then(|entry| {
-                let shown = JournalEntry::new(call.tenant.as_deref(), &entry, &redaction);
+                let shown = WrittenEntry::to_write(call.tenant.as_deref(), &entry, &redaction);
                 serde_json::to_string(&shown).ok()
             });
             if let Some(shown) = shown {

@@ -8,7 +8,7 @@ use super::{Ended, Ending, InFlight};
 use crate::http::context::PartnerRequest;
 use crate::http::reply::Reply;
 use crate::http::sso_page;
-use crate::journal::{self, Entry, Headers, JournalEntry, Redaction};
+use crate::journal::{self, Entry, Headers};
 use crate::notice::Notice;
 use crate::notices::{self, CallContext, Clock, Pause};
 
@@ -24,6 +24,7 @@ impl InFlight<'_> {
         let call = self.context(request, &ended.ending);
         let mut entry = self.entry(request, ended);
         entry.notices = self.notices(&call);
+        entry.is_by_staff = call.is_by_staff();
         let (tenant, entry) = match &self.partner {
             Some(partner) => {
                 if let Some(mut watch) = partner.watch() {
@@ -34,10 +35,7 @@ impl InFlight<'_> {
             None => (None, self.mock.unattributed().record(entry)),
         };
         if let Some(mut evidence) = self.mock.evidence() {
-            let secrets = self.mock.secrets();
-            let redaction = Redaction::new(secrets.iter().map(String::as_str));
-            let shown = JournalEntry::new(tenant, &entry, &redaction);
-            evidence.see(&call, shown, entry.size());
+            evidence.see(&call, &entry);
         }
         if let Some(mut events) = self.mock.events() {
             events.call(tenant, &entry);
@@ -67,6 +65,7 @@ impl InFlight<'_> {
             sandbox: self.sandbox,
             secrets: self.secrets(reply),
             notices: Vec::new(),
+            is_by_staff: false,
             duration_us: u64::try_from(self.stopwatch.elapsed().as_micros()).unwrap_or(u64::MAX),
         }
     }
@@ -100,7 +99,7 @@ impl InFlight<'_> {
             method: self.method,
             path: request.path(),
             query: &request.query,
-            body: request.object().unwrap_or_default(),
+            body: request.object().ok(),
             key: self.key.unwrap_or_default(),
             user_agent: agent.and_then(|agent| agent.to_str().ok()).unwrap_or(""),
             sandbox: self.sandbox,
