@@ -2,6 +2,8 @@
 
 use crate::shell::{Account, Shell, account, mock, provision};
 use secmon_mock::MockServer;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 
 #[test]
 fn time_moves_and_trouble_is_ordered() {
@@ -220,9 +222,17 @@ fn the_calls_that_came_in_are_shown_with_what_a_careless_client_should_hear_of()
     let tenant = Account::of(server.tenant()).provoking_notices();
     let shell = Shell::of(&tenant).with("SECMON_MOCK_ADMIN_URL", server.admin_url());
     provision(&shell, "203.0.113.10", "web-1");
-    shell
-        .line("api /api/v1/endpoints?perpage=5 -o json")
-        .exits(0);
+    // The command line's own calls raise none.
+    let misspelt = format!(
+        "GET /api/v1/endpoints?perpage=5 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nConnection: close\r\n\r\n",
+        tenant.api_key()
+    );
+    let address = server.url().trim_start_matches("http://");
+    let mut stream = TcpStream::connect(address).expect("a connection");
+    stream.write_all(misspelt.as_bytes()).expect("a request");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
     let calls = shell.line("mock requests -o json").exits(0).json();
     assert!(
         calls.as_array().is_some_and(|calls| calls.len() >= 3),

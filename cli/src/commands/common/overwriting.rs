@@ -9,17 +9,27 @@ use std::path::Path;
 /// So much of a file tells what it is.
 const BEGINNING: u64 = 64 * 1024;
 
-/// Asks before a file is replaced that does not look as what is written now; `option` names it, `what` is written.
-pub fn agree(
-    context: &Context,
-    (option, path): (&str, &Path),
-    what: &str,
-    is_ours: impl FnOnce(&[u8]) -> bool,
-) -> Result<(), CliError> {
+/// A file that is written.
+pub struct Written<'a> {
+    /// The option that names it.
+    pub option: &'a str,
+    /// Where it is.
+    pub path: &'a Path,
+    /// What it holds, in a word or two.
+    pub what: &'a str,
+    /// Whether a file begins as such a one.
+    pub is_one: fn(&[u8]) -> bool,
+}
+
+/// Asks before a file is replaced that does not look as what is written now.
+pub fn agree(context: &Context, written: &Written<'_>) -> Result<(), CliError> {
+    let Written {
+        option, path, what, ..
+    } = written;
     // A link is refused where it is opened; a terminal, a pipe and an empty file hold nothing.
     let metadata = std::fs::symlink_metadata(path);
     let is_filled = metadata.is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0);
-    if !is_filled || files::beginning(path, BEGINNING).is_ok_and(|text| is_ours(&text)) {
+    if !is_filled || files::beginning(path, BEGINNING).is_ok_and(|text| (written.is_one)(&text)) {
         return Ok(());
     }
     let name = path.display().to_string();

@@ -95,17 +95,15 @@ pub async fn run(context: &Context, args: &CustomerListArgs) -> Result<Outcome, 
         customer.is_sought || customer.billing_customer_id.to_string() == search
     };
     let mut customers: Vec<Customer> = customers.into_values().filter(is_sought).collect();
+    let mut columns = COLUMNS;
     if args.counts {
         count(context, &mut customers, &servers).await?;
-        context
-            .screen
-            .note("the service cannot list customers: these have servers, or domains that this computer has seen");
-        return Ok(Outcome::list(&customers, COUNTED));
+        columns = COUNTED;
     }
     context.screen.note(
         "the service cannot list customers: these have servers, or domains that this computer has seen",
     );
-    Ok(Outcome::list(&customers, COLUMNS))
+    Ok(Outcome::list(&customers, columns))
 }
 
 /// Reads the counts of each, and says what that costs.

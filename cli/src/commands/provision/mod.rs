@@ -13,7 +13,8 @@ use crate::bulk::{
     ReportFile, Row, RowOutcome, VerbLabels, input,
 };
 use crate::commands::common::args::WaitArgs;
-use crate::commands::common::{new_customer, other_owners, overwriting};
+use crate::commands::common::overwriting::{self, Written};
+use crate::commands::common::{new_customer, other_owners};
 use crate::commands::domain::provision as domain;
 use crate::context::Context;
 use crate::error::CliError;
@@ -82,8 +83,13 @@ async fn from_file(
         .filter(|_| !context.session.settings.safety.dry_run);
     if let Some(report) = wanted {
         files::refuse_input(REPORT, report, &[path])?;
-        let what = "report of an earlier run";
-        overwriting::agree(context, (REPORT, report), what, ReportFile::is_one)?;
+        let written = Written {
+            option: REPORT,
+            path: report,
+            what: "report of an earlier run",
+            is_one: ReportFile::is_one,
+        };
+        overwriting::agree(context, &written)?;
     }
     let report = wanted.map(|path| ReportFile::create(path, &sheet));
     send_rows(context, &sheet.rows, args, report.transpose()?).await

@@ -7,7 +7,8 @@ mod page;
 mod todo;
 
 use self::args::ReportArgs;
-use crate::commands::common::{findings, overwriting};
+use crate::commands::common::findings;
+use crate::commands::common::overwriting::{self, Written};
 use crate::commands::rules::rule::ends_soon;
 use crate::context::Context;
 use crate::error::CliError;
@@ -45,12 +46,13 @@ const HTML: &str = "--html";
 pub async fn run(context: &Context, args: &ReportArgs) -> Result<Outcome, CliError> {
     let read: Vec<&Path> = args.logo.as_deref().into_iter().collect();
     files::refuse_input(HTML, &args.html, &read)?;
-    overwriting::agree(
-        context,
-        (HTML, &args.html),
-        "report of secmon",
-        page::is_one,
-    )?;
+    let written = Written {
+        option: HTML,
+        path: &args.html,
+        what: "report of secmon",
+        is_one: page::is_one,
+    };
+    overwriting::agree(context, &written)?;
     let customer = context.customer()?;
     let report = collect(context, customer, args).await?;
     if report.servers.is_empty() && report.domains.is_empty() {

@@ -25,7 +25,6 @@ use secmon::model::{CustomerId, Endpoint, EndpointId, Expiry, PortRange, Protoco
 use secmon::operations::CreateRule;
 use secmon::{FieldErrors, Operation};
 use serde_json::json;
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::num::NonZeroU16;
 
@@ -222,12 +221,17 @@ struct Adding<'a> {
     context: &'a Context,
     wanted: &'a [Wanted],
     existing: Existing,
-    /// What was there when it was planned.
-    there: RefCell<RulesThere>,
+}
+
+/// A rule that is added, or not.
+struct PlannedRule {
+    wanted: Wanted,
+    /// What allows its ports already.
+    wider: Option<WiderRule>,
 }
 
 impl BulkOperation for Adding<'_> {
-    type Row = Wanted;
+    type Row = PlannedRule;
 
     fn kind(&self) -> RunKind {
         let scope = match self.wanted {
@@ -241,42 +245,43 @@ impl BulkOperation for Adding<'_> {
         }
     }
 
-    async fn plan(&self) -> Result<Vec<PlannedRow<Wanted>>, CliError> {
-        let there = RulesThere::read(&self.context.session, self.wanted).await?;
-        let planned = self
-            .wanted
-            .iter()
-            .map(|wanted| match self.settled(&there, wanted) {
-                Some(outcome) => PlannedRow::settled(wanted.clone(), outcome),
-                None => PlannedRow::send(wanted.clone()),
-            });
-        let planned = planned.collect();
-        self.there.replace(there);
-        Ok(planned)
+    async fn plan(&self) -> Result<Vec<PlannedRow<PlannedRule>>, CliError> {
+        let session = &self.context.session;
+        let there = RulesThere::read(session, self.wanted).await?;
+        let planned = self.wanted.iter().map(|wanted| {
+            let row = PlannedRule {
+                wanted: wanted.clone(),
+                wider: there.wider(session, wanted),
+            };
+            match self.settled(&there, &row) {
+                Some(outcome) => PlannedRow::settled(row, outcome),
+                None => PlannedRow::send(row),
+            }
+        });
+        Ok(planned.collect())
     }
 
-    fn label(&self, wanted: &Wanted) -> Label {
-        Label::of(wanted.name(), customer_of(&wanted.place))
+    fn label(&self, row: &PlannedRule) -> Label {
+        Label::of(row.wanted.name(), customer_of(&row.wanted.place))
     }
 
-    fn question(&self, _rows: &[&Wanted]) -> Question {
+    fn question(&self, _rows: &[&PlannedRule]) -> Question {
         Question::none()
     }
 
-    async fn apply(&self, wanted: &Wanted) -> Result<RowOutcome, CliError> {
-        let session = &self.context.session;
-        let wider = self.there.borrow().wider(session, wanted);
-        let outcome = add(session, wanted, self.existing).await?;
+    async fn apply(&self, row: &PlannedRule) -> Result<RowOutcome, CliError> {
+        let PlannedRule { wanted, wider } = row;
+        let outcome = add(&self.context.session, wanted, self.existing).await?;
         let Some(wider) = wider else {
             return Ok(outcome);
         };
         Ok(match outcome {
             RowOutcome::Applied(done) => RowOutcome::Applied(Applied {
-                note: Some(allowed_by(&wider)),
+                note: Some(allowed_by(wider)),
                 ..done
             }),
             RowOutcome::Planned => {
-                let (name, note) = (wanted.name(), allowed_by(&wider));
+                let (name, note) = (wanted.name(), allowed_by(wider));
                 self.context.screen.note(&format!("{name}: {note}"));
                 RowOutcome::Planned
             }
@@ -287,8 +292,8 @@ impl BulkOperation for Adding<'_> {
 
 impl Adding<'_> {
     /// What becomes of a rule that need not be sent, or would be refused.
-    fn settled(&self, there: &RulesThere, wanted: &Wanted) -> Option<RowOutcome> {
-        let session = &self.context.session;
+    fn settled(&self, there: &RulesThere, row: &PlannedRule) -> Option<RowOutcome> {
+        let (session, wanted) = (&self.context.session, &row.wanted);
         let rules = there.at(&wanted.place);
         if let Some(rule) = made_in(session, wanted, rules) {
             let is_ours =
@@ -304,10 +309,10 @@ impl Adding<'_> {
         if let Some(rule) = rules.find(|rule| is_in_the_way(session, wanted, rule)) {
             return Some(overlap(wanted, rule, self.existing).unwrap_or_else(RowOutcome::Failed));
         }
-        let wider = there.wider(session, wanted)?;
+        let wider = row.wider.as_ref()?;
         let is_enough = wider.lasts_until(wanted.addition.expires_at.as_ref());
         match self.existing {
-            Existing::Skip if is_enough => Some(RowOutcome::Skipped(covered(wanted, &wider))),
+            Existing::Skip if is_enough => Some(RowOutcome::Skipped(covered(wanted, wider))),
             _ => None,
         }
     }
@@ -437,7 +442,6 @@ pub async fn add_all(
         context,
         wanted,
         existing,
-        there: RefCell::default(),
     };
     bulk::run_bulk(context, &adding, args).await
 }
