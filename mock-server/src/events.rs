@@ -19,9 +19,9 @@ use crate::journal::{Entry, News};
 use crate::mock::Mock;
 use crate::partner::Partner;
 pub(crate) use accounts::AccountWatch;
-pub(crate) use listener::{Listener, Said};
+pub(crate) use listener::{Listener, SseEvent};
 
-/// Happenings that the ring holds.
+/// Events that the ring holds.
 const CAPACITY: usize = 4000;
 
 /// Bytes that they hold.
@@ -34,7 +34,7 @@ const LOOK: Duration = Duration::from_millis(250);
 /// The last calls and changes of all accounts.
 #[derive(Debug)]
 pub(crate) struct Ring {
-    happenings: VecDeque<Happening>,
+    events: VecDeque<Event>,
     held: usize,
     /// The number of the youngest.
     last: u64,
@@ -44,27 +44,27 @@ pub(crate) struct Ring {
 
 /// Something that happened in an account, or to nobody's.
 #[derive(Clone, Debug)]
-struct Happening {
+struct Event {
     number: u64,
     tenant: Option<String>,
-    what: What,
+    kind: EventKind,
 }
 
 #[derive(Clone, Debug)]
-enum What {
+enum EventKind {
     Call(Arc<Entry>),
     /// Of this kind, as JSON.
     Other(&'static str, Box<str>),
 }
 
-impl Happening {
+impl Event {
     fn size(&self) -> usize {
         let tenant = self.tenant.as_ref().map_or(0, String::len);
-        let what = match &self.what {
-            What::Call(entry) => entry.size(),
-            What::Other(_, shown) => shown.len(),
+        let kind = match &self.kind {
+            EventKind::Call(entry) => entry.size(),
+            EventKind::Other(_, shown) => shown.len(),
         };
-        size_of::<Self>() + tenant + what
+        size_of::<Self>() + tenant + kind
     }
 }
 
@@ -74,7 +74,7 @@ impl Ring {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         let micros = since.map_or(0, |since| since.as_micros());
         Self {
-            happenings: VecDeque::new(),
+            events: VecDeque::new(),
             held: 0,
             last: u64::try_from(micros).unwrap_or(0),
             news: News::default(),
@@ -84,7 +84,10 @@ impl Ring {
 
     /// A call that was recorded.
     pub(crate) fn call(&mut self, tenant: Option<&str>, entry: &Arc<Entry>) {
-        self.push(tenant.map(str::to_owned), What::Call(Arc::clone(entry)));
+        self.push(
+            tenant.map(str::to_owned),
+            EventKind::Call(Arc::clone(entry)),
+        );
         self.news.tell();
     }
 
@@ -93,7 +96,10 @@ impl Ring {
         let before = self.last;
         for (change, id) in account.changes() {
             if let Some(shown) = shown(tenant, change, id.map(|id| id.to_string()), by) {
-                self.push(Some(tenant.to_owned()), What::Other("change", shown.into()));
+                self.push(
+                    Some(tenant.to_owned()),
+                    EventKind::Other("change", shown.into()),
+                );
             }
         }
         if self.last > before {
@@ -103,7 +109,10 @@ impl Ring {
 
     /// Something else about an account.
     fn tell(&mut self, tenant: String, kind: &'static str, data: &Value) {
-        self.push(Some(tenant), What::Other(kind, data.to_string().into()));
+        self.push(
+            Some(tenant),
+            EventKind::Other(kind, data.to_string().into()),
+        );
         self.news.tell();
     }
 
@@ -113,17 +122,17 @@ impl Ring {
         self.news.tell();
     }
 
-    fn push(&mut self, tenant: Option<String>, what: What) {
+    fn push(&mut self, tenant: Option<String>, kind: EventKind) {
         self.last += 1;
-        let happening = Happening {
+        let event = Event {
             number: self.last,
             tenant,
-            what,
+            kind,
         };
-        self.held += happening.size();
-        self.happenings.push_back(happening);
-        while self.happenings.len() > CAPACITY || self.held > HELD {
-            let Some(oldest) = self.happenings.pop_front() else {
+        self.held += event.size();
+        self.events.push_back(event);
+        while self.events.len() > CAPACITY || self.held > HELD {
+            let Some(oldest) = self.events.pop_front() else {
                 break;
             };
             self.held -= oldest.size();
@@ -132,16 +141,16 @@ impl Ring {
 
     /// The number of the oldest that is here, or of the next.
     fn first(&self) -> u64 {
-        self.happenings
+        self.events
             .front()
             .map_or(self.last + 1, |oldest| oldest.number)
     }
 
     /// Some of those from this number on, oldest first.
-    fn from(&self, number: u64, most: usize) -> impl Iterator<Item = &Happening> {
+    fn from(&self, number: u64, most: usize) -> impl Iterator<Item = &Event> {
         let passed = number.saturating_sub(self.first());
         let passed = usize::try_from(passed).unwrap_or(usize::MAX);
-        self.happenings.iter().skip(passed).take(most)
+        self.events.iter().skip(passed).take(most)
     }
 }
 

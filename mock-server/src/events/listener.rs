@@ -7,18 +7,18 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
-use super::{Happening, LOOK, What, accounts, time_of};
+use super::{Event, EventKind, LOOK, accounts, time_of};
 use crate::AdminError;
 use crate::admin::shown_faults;
 use crate::journal::{JournalEntry, Redaction};
 use crate::mock::Mock;
 
-/// Happenings that are told before others are looked at.
+/// Events that are told before others are looked at.
 const AT_ONCE: usize = 64;
 
 /// An event as it is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct SseEvent {
     /// Who says this number later hears what came after it.
     pub(crate) number: u64,
     /// `request`, `change`, `clock`, `fault` or `gap`.
@@ -30,13 +30,13 @@ pub(crate) struct Said {
 pub(crate) struct Listener {
     mock: Arc<Mock>,
     tenant: Option<String>,
-    /// The number of the next happening.
+    /// The number of the next event.
     next: u64,
     news: watch::Receiver<()>,
-    /// When it last looked for what is in no happening.
+    /// When it last looked for what is in no event.
     looked: Option<Instant>,
     seen: Seen,
-    to_say: VecDeque<Said>,
+    to_say: VecDeque<SseEvent>,
 }
 
 /// What is compared, as it was told last.
@@ -79,7 +79,7 @@ impl Listener {
     }
 
     /// The next event, once there is one; none when the server stops.
-    pub(crate) async fn next(&mut self) -> Option<Said> {
+    pub(crate) async fn next(&mut self) -> Option<SseEvent> {
         loop {
             if let Some(said) = self.to_say.pop_front() {
                 return Some(said);
@@ -110,7 +110,7 @@ impl Listener {
         if is_gone {
             self.next = ring.last + 1;
         }
-        let heard: Vec<Happening> = ring.from(self.next, AT_ONCE).cloned().collect();
+        let heard: Vec<Event> = ring.from(self.next, AT_ONCE).cloned().collect();
         drop(ring);
         if is_gone {
             self.say("gap", &json!({}));
@@ -129,31 +129,31 @@ impl Listener {
         self.see_faults();
     }
 
-    fn tell(&mut self, heard: Vec<Happening>) {
+    fn tell(&mut self, heard: Vec<Event>) {
         let Some(last) = heard.last() else {
             return;
         };
         self.next = last.number + 1;
         let secrets = self.mock.secrets();
         let redaction = Redaction::new(secrets.iter().map(String::as_str));
-        for happening in heard {
-            if self.tenant.is_some() && self.tenant != happening.tenant {
+        for event in heard {
+            if self.tenant.is_some() && self.tenant != event.tenant {
                 continue;
             }
-            let (kind, data) = match happening.what {
-                What::Call(entry) => {
-                    let tenant = happening.tenant.as_deref();
+            let (kind, data) = match event.kind {
+                EventKind::Call(entry) => {
+                    let tenant = event.tenant.as_deref();
                     let shown = JournalEntry::new(tenant, &entry, &redaction);
                     ("request", serde_json::to_string(&shown).unwrap_or_default())
                 }
-                What::Other(kind, shown) => {
+                EventKind::Other(kind, shown) => {
                     let mut shown = shown.into_string();
                     redaction.apply_to_body(&mut shown);
                     (kind, shown)
                 }
             };
-            self.to_say.push_back(Said {
-                number: happening.number,
+            self.to_say.push_back(SseEvent {
+                number: event.number,
                 kind,
                 data,
             });
@@ -180,7 +180,7 @@ impl Listener {
     }
 
     fn say(&mut self, kind: &'static str, data: &Value) {
-        self.to_say.push_back(Said {
+        self.to_say.push_back(SseEvent {
             number: self.next - 1,
             kind,
             data: data.to_string(),

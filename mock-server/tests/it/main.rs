@@ -17,6 +17,7 @@ mod embedded;
 mod endpoints;
 mod events;
 mod evidence;
+mod fault_aims;
 mod faults;
 mod firewall;
 mod fixtures;

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use super::AdminCall;
 use crate::AdminError;
-use crate::events::{Listener, Said};
+use crate::events::{Listener, SseEvent};
 
 /// Something is sent this often, so that neither side takes the other for gone.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
@@ -43,7 +43,7 @@ fn number(text: &str) -> Result<u64, AdminError> {
 }
 
 /// JSON text has no line end of its own.
-fn piece(said: &Said) -> String {
-    let Said { number, kind, data } = said;
+fn piece(event: &SseEvent) -> String {
+    let SseEvent { number, kind, data } = event;
     format!("id: {number}\nevent: {kind}\ndata: {data}\n\n")
 }
