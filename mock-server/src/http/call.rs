@@ -297,7 +297,7 @@ impl<'a> InFlight<'a> {
         match commit.await {
             Ok(()) if self.mock.settings.manners == Manners::Unkind => {
                 tokio::time::sleep(unkind::SLOWNESS).await;
-                unkind::extended(reply)
+                unkind::extended(reply, self.lot())
             }
             Ok(()) => reply,
             Err(error) => {
@@ -310,6 +310,12 @@ impl<'a> InFlight<'a> {
                 )
             }
         }
+    }
+
+    /// What decides how an unkind answer is put.
+    fn lot(&self) -> unkind::Lot {
+        let account = self.partner.as_ref().map_or("", |partner| partner.name());
+        unkind::Lot::new(self.mock.seed(), account, self.now())
     }
 
     fn routed(&self, request: &PartnerRequest<'_>) -> (Reply, Commit) {

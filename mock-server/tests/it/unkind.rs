@@ -1,6 +1,6 @@
 //! Unkind answers: legal, and unhelpful.
 
-use secmon_mock::Manners;
+use secmon_mock::{Instant, Manners};
 use serde_json::json;
 
 use crate::client::Stage;
@@ -61,4 +61,30 @@ fn pages_are_small_unless_their_size_is_asked_for() {
         list("?per_page=25").at("/data").as_array().map(Vec::len),
         Some(3)
     );
+}
+
+#[test]
+fn what_no_document_fixes_is_drawn_and_a_record_keeps_its_own() {
+    let drawn = |seed: u64| {
+        let clock = Instant::from_unix_millis(1_767_225_600_000);
+        let stage = Stage::of(|builder| {
+            let builder = builder.manners(Manners::Unkind).seed(seed);
+            builder.manual_clock(clock)
+        });
+        let stage = stage.unjudged();
+        stage.scanned_endpoint(42, "192.0.2.1");
+        let title = || {
+            let alerts = stage.acme.get("/api/v1/alerts?billing_customer_id=42");
+            alerts.expect(200).at("/data/alerts/0/title")
+        };
+        let (first, again) = (title(), title());
+        assert_eq!(first, again, "a record keeps its own");
+        let refused = stage.acme.post("/api/v1/endpoints", json!({})).expect(422);
+        assert!(refused.at("/errors/ip_address/0").is_string());
+        (first, refused.at("/message"))
+    };
+    let [one, other] = [drawn(1), drawn(2)];
+    assert_ne!(one.0, other.0, "titles of findings");
+    assert_ne!(one.1, other.1, "sentences");
+    assert_eq!(one, drawn(1), "the same seed and calls");
 }
