@@ -55,6 +55,7 @@ async fn gives_no_access_back(row: &'static Row) {
     let estate = Estate::new().await;
     let recipe = row.recipe.as_ref().expect("an operation that is called");
     let request = Request::new(row, &recipe.full(), &estate).await;
+    let in_no_state = in_no_state(row, &estate).await;
     let customer = estate.customers()[0];
     let customer = customer.try_into().expect("a customer number");
     estate.account.remove_portal_account(customer).await;
@@ -71,6 +72,28 @@ async fn gives_no_access_back(row: &'static Row) {
         &Snapshot::of(&estate).await,
         &format!("{} without access", row.name),
     );
+    for request in in_no_state {
+        let answer = request.send(&estate.account).await;
+        let what = format!("{} without access, in a state that refuses it", row.name);
+        assert_eq!(
+            answer.outcome(),
+            "500 USER_NOT_FOUND",
+            "{what}: {}",
+            answer.json
+        );
+    }
+}
+
+/// Requests that the state of what they name refuses, which is judged last (C8).
+async fn in_no_state(row: &Row, estate: &Estate) -> Vec<Request> {
+    let recipe = row.recipe.as_ref().expect("an operation that is called");
+    let refusals = recipe.still.iter();
+    let by_state = refusals.filter(|(outcome, _)| outcome.starts_with("422 ALERT_"));
+    let mut requests = Vec::new();
+    for members in by_state.flat_map(|(_, requests)| requests) {
+        requests.push(Request::new(row, &recipe.with(members), estate).await);
+    }
+    requests
 }
 
 /// Seconds that a manual scan keeps the next one waiting.
