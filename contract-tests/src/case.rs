@@ -20,6 +20,7 @@ use crate::scene::Scene;
 use crate::service::{Service, Steering};
 use crate::stage::{Event, STAGE, Stage};
 use crate::table::Row;
+use crate::untold::Untold;
 use crate::walk::Walk;
 
 /// A case: an `async fn` without arguments, and what it asks of the service.
@@ -132,6 +133,8 @@ pub struct Run {
     pub stays: Stays,
     /// Why it failed, if it did.
     pub failure: Option<Failure>,
+    /// What nobody told of the service and is otherwise than assumed, where the case could not go on for that reason.
+    pub untold: Option<Untold>,
     /// What it left behind, if anything.
     pub not_cleaned_up: Option<Failure>,
 }
@@ -191,11 +194,17 @@ pub fn run_case(case: &Case, service: &Service) -> Run {
     let body =
         || runtime.block_on(STAGE.scope(Arc::clone(&stage), until_stopped(service, playing())));
     let failure = caught(body).err();
+    let otherwise = stage.record().otherwise.first().copied();
+    let (failure, untold) = match otherwise {
+        Some(untold) if failure.is_some() => (None, Some(untold)),
+        _ => (failure, None),
+    };
     let left = stage.record().left();
     let not_cleaned_up = take_away(&case.name(), service, &left).err();
     Run {
         stage,
         failure,
+        untold,
         not_cleaned_up,
         // Accounts of a case's own are gone with all that was in them.
         stays: match service.steering {

@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 
 use crate::case::caught;
 use crate::exchange::{Exchange, Forced};
+use crate::free::are_one;
 use crate::recipe::{placeholder, text};
-use crate::same::are_one;
 use crate::table::TABLE;
 
 /// An operation of the client, and what it makes of an answer and of a request.

@@ -230,6 +230,23 @@ pub fn strict_schemas() -> &'static Value {
     &STRICT_DOCUMENT["components"]["schemas"]
 }
 
+/// The names of all members that the description has, of answers and of requests.
+pub(crate) fn members() -> BTreeSet<&'static str> {
+    let mut names = BTreeSet::new();
+    let mut rest = vec![&*DOCUMENT];
+    while let Some(value) = rest.pop() {
+        if let Some(properties) = value["properties"].as_object() {
+            names.extend(properties.keys().map(String::as_str));
+        }
+        match value {
+            Value::Array(items) => rest.extend(items),
+            Value::Object(members) => rest.extend(members.values()),
+            _ => {}
+        }
+    }
+    names
+}
+
 /// What stands at a place of the description.
 pub fn value_at(place: &str) -> &'static Value {
     let value = DOCUMENT.pointer(place);

@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 use crate::account::{Account, rounds};
 use crate::counts::Counts;
 use crate::estate::Estate;
+use crate::free::{are_one, are_one_set, documented};
 use crate::http_calls::RawAnswer;
 use crate::need::Need;
 use crate::race::{CALLS, assert_one, at_once};
 use crate::recipe::{Members, Request, names_in, text};
-use crate::same::{are_one, are_one_set};
 use crate::snapshot::Snapshot;
 use crate::table::{Row, TABLE};
 use crate::wire::Wire;
@@ -427,7 +427,8 @@ impl Step {
             is => assert_eq!(answer.outcome(), is, "{what}: {json}"),
         }
         for (name, place) in self.keep.iter().filter(|_| answer.status.is_success()) {
-            estate.keep(name, json.pointer(place).cloned().unwrap_or_default());
+            let kept = json.pointer(place).map(documented);
+            estate.keep(name, kept.unwrap_or_default());
         }
         let lacks = lacking("", &estate.filled_value(&self.has).await, json);
         assert!(lacks.is_empty(), "{what}: {}", lacks.join("; "));

@@ -17,6 +17,7 @@ use crate::http_calls::{RawAnswer, RawCall};
 use crate::ledger::Ledger;
 use crate::need::Need;
 use crate::stage::stage;
+use crate::untold::Untold;
 
 /// Whether the service has the mock's `/_mock/` calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +57,8 @@ pub struct Service {
     pub plans: Vec<(String, u64)>,
     /// A name that resolves.
     pub hostname: String,
+    /// What of these nobody told, so that it is assumed.
+    pub untold: Vec<Untold>,
     /// Where what a run may leave behind is written down.
     pub ledger: Option<Arc<Ledger>>,
     /// Whether nothing but reads may be sent.
@@ -123,6 +126,7 @@ impl Service {
             abilities: Vec::new(),
             plans: told_plans().expect(CHECKED),
             hostname: told_hostname(),
+            untold: Untold::of_environment(),
             ledger: None,
             read_only: false,
             interrupted: Arc::default(),
@@ -185,6 +189,7 @@ impl Service {
             abilities: Need::ALL.to_vec(),
             plans: told_plans().expect(CHECKED),
             hostname: told_hostname(),
+            untold: Vec::new(),
             ledger: None,
             read_only: false,
             interrupted: Arc::default(),

@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use http::Method;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::account::Pace;
 use crate::estate::Estate;
+use crate::free::{Difference, difference, exact_difference, without_own};
 use crate::http_calls::RawAnswer;
 use crate::names::Names;
 
@@ -36,6 +37,9 @@ const OF_SCANS: [&str; 11] = [
     "dark_web_mentions_count",
     "password_strength",
 ];
+
+/// What the `/_mock/` calls export of an account, which holds no answers.
+const EXPORTED: &str = "the exported state";
 
 /// Reads of what scans found.
 const FOUND: [&str; 5] = [
@@ -110,14 +114,14 @@ impl Snapshot {
 
     async fn exported(estate: &Estate) -> Option<Self> {
         let records = without_tokens(estate.account.exported().await?);
-        let shown = BTreeMap::from_iter([("the exported state".to_owned(), records)]);
+        let shown = BTreeMap::from_iter([(EXPORTED.to_owned(), records)]);
         Some(Self { shown })
     }
 
     /// What the partner API shows of it, without what the service exports of the whole account.
     #[must_use]
     pub fn of_customers(mut self) -> Self {
-        self.shown.remove("the exported state");
+        self.shown.remove(EXPORTED);
         self
     }
 
@@ -126,9 +130,12 @@ impl Snapshot {
     pub fn named(self, estate: &Estate) -> Self {
         let names = Names::of(estate);
         let shown = self.shown.iter();
-        let shown = shown.map(|(read, value)| (names.put_in(read), names.put(value)));
+        let shown = shown.map(|(read, value)| match read.as_str() {
+            EXPORTED => (read.clone(), names.put(value)),
+            _ => (names.put_in(read), names.put(&without_own(value))),
+        });
         let mut shown: BTreeMap<_, _> = shown.collect();
-        if let Some(Value::Array(records)) = shown.get_mut("the exported state") {
+        if let Some(Value::Array(records)) = shown.get_mut(EXPORTED) {
             // They have the account's own name and key.
             records.retain(|record| record["table"] != "settings" && record["table"] != "keys");
         }
@@ -142,7 +149,7 @@ impl Snapshot {
             names = names.and(it, "it");
         }
         let call = call.to_owned();
-        let json = names.put(&timeless(answer.json.clone()));
+        let json = names.put(&without_own(&timeless(answer.json.clone())));
         let shown = BTreeMap::from_iter([(call, json!([answer.outcome(), json]))]);
         Self { shown }.of_what_calls_move(estate)
     }
@@ -178,7 +185,12 @@ impl Snapshot {
                 .filter(|read| !self.shown.contains_key(*read)),
         );
         for read in reads {
-            if let Some((place, was, is)) = difference("", self.at(read), after.at(read)) {
+            let (was, is) = (self.at(read), after.at(read));
+            let found = match read.as_str() {
+                EXPORTED => exact_difference(was, is),
+                _ => difference(was, is),
+            };
+            if let Some(Difference { place, was, is }) = found {
                 // Writing to a text cannot fail.
                 let _ = writeln!(text, "{read}: `{place}` was {was} and is {is}");
             }
@@ -205,30 +217,6 @@ fn remove(value: &mut Value, member: &str) {
         }
         Value::Array(items) => items.iter_mut().for_each(|item| remove(item, member)),
         _ => {}
-    }
-}
-
-/// The first place where two values differ, and both values there.
-fn difference<'a>(
-    place: &str,
-    was: &'a Value,
-    is: &'a Value,
-) -> Option<(String, &'a Value, &'a Value)> {
-    const NONE: &Value = &Value::Null;
-    match (was, is) {
-        (Value::Object(a), Value::Object(b)) => {
-            let names = a.keys().chain(b.keys());
-            let mut found = names.map(|name| {
-                let (was, is) = (a.get(name).unwrap_or(NONE), b.get(name).unwrap_or(NONE));
-                difference(&format!("{place}/{name}"), was, is)
-            });
-            found.find_map(|difference| difference)
-        }
-        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
-            let mut pairs = a.iter().zip(b).enumerate();
-            pairs.find_map(|(at, (was, is))| difference(&format!("{place}/{at}"), was, is))
-        }
-        (was, is) => (was != is).then(|| (place.to_owned(), was, is)),
     }
 }
 
@@ -413,9 +401,4 @@ fn ids(items: &Value) -> Vec<String> {
     items
         .filter_map(|item| item["id"].as_str().map(str::to_owned))
         .collect()
-}
-
-/// The members of an object, where it is one.
-pub(crate) fn members(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
-    value.as_object().into_iter().flat_map(Map::iter)
 }

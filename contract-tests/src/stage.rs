@@ -1,5 +1,6 @@
 //! Where one case plays: the service, what the case may do there, and what came over the wire.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -18,6 +19,7 @@ use crate::exchange::{Exchange, Forced};
 use crate::ledger::{Entry, Left, Said, Sent};
 use crate::need::Need;
 use crate::service::{Service, Steering};
+use crate::untold::Untold;
 
 tokio::task_local! {
     pub(crate) static STAGE: Arc<Stage>;
@@ -50,6 +52,8 @@ pub(crate) struct Record {
     made: Vec<Sent>,
     /// Accounts that the case made, or tried to make, by name.
     pub(crate) accounts: Vec<String>,
+    /// What answers showed to be otherwise than it is assumed.
+    pub(crate) otherwise: BTreeSet<Untold>,
     /// How many events of the transcript are compared; all where nothing is said.
     pub(crate) pinned: Option<usize>,
     /// The faults that are still to act, in the order in which they were placed.
@@ -202,6 +206,13 @@ impl Stage {
                 json: serde_json::from_slice(response.body()).unwrap_or_default(),
             })),
         };
+        if let Event::Answered(exchange) = &event {
+            let untold = self.service.untold.iter().copied();
+            let otherwise = untold.filter(|untold| untold.is_shown_by(exchange, &self.service));
+            // A refusal by the window that another call came after ended nothing.
+            record.otherwise.remove(&Untold::RateLimits);
+            record.otherwise.extend(otherwise);
+        }
         record.events.push(event);
         answer
     }

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use crate::account::Account;
 use crate::estate::Estate;
+use crate::free::are_one;
 use crate::need::Need;
 use crate::recipe::text;
-use crate::same::are_one;
 use crate::scene::{Step, needs, play};
 
 /// All tables.

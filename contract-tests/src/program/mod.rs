@@ -9,6 +9,7 @@ mod report;
 mod run;
 mod shown;
 mod specification;
+mod told;
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,7 @@ use crate::ledger::Ledger;
 use crate::service::{Service, Steering, ask, check_environment};
 
 use access::Access;
+use report::Reader;
 
 pub use choice::Level;
 pub use laws::{Cited, Law};
@@ -96,6 +98,9 @@ struct RunArguments {
     /// Write a report as a page, to send to the vendor
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// Also name the files of client, mock and suite that go with a finding
+    #[arg(long)]
+    developer: bool,
     /// Keep the answers, without secrets, for `secmon-contract compare`
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
@@ -105,6 +110,15 @@ struct RunArguments {
 pub(crate) struct Stop {
     pub(crate) sentence: String,
     pub(crate) code: u8,
+}
+
+impl RunArguments {
+    fn reader(&self) -> Reader {
+        match self.developer {
+            true => Reader::Developer,
+            false => Reader::Vendor,
+        }
+    }
 }
 
 impl Stop {

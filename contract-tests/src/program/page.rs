@@ -121,9 +121,9 @@ fn show(page: &mut String, told: &Told) {
     for law in finding.laws() {
         let _ = writeln!(page, "<li>{}</li>", escaped(&law));
     }
-    let code = finding.goes_with();
-    if !code.is_empty() {
-        let _ = writeln!(page, "<li>What goes with it: {}</li>", escaped(&code));
+    if !finding.goes_with.is_empty() {
+        let code = escaped(&finding.goes_with);
+        let _ = writeln!(page, "<li>What goes with it: {code}</li>");
     }
     let _ = writeln!(page, "</ul>\n<pre>{}</pre>", escaped(&finding.what));
     for call in &finding.calls {
@@ -171,10 +171,7 @@ fn cells(report: &Report, row: &Row) -> String {
 }
 
 fn not_reached(page: &mut String, report: &Report) {
-    let mut reasons: std::collections::BTreeMap<&str, Vec<&str>> = Default::default();
-    for (name, why) in report.not_reached() {
-        reasons.entry(why).or_default().push(name);
-    }
+    let reasons = report.reasons();
     none(page, reasons.is_empty());
     for (why, names) in reasons {
         let _ = writeln!(

@@ -1,6 +1,6 @@
 //! What a run found, for a person, a CI and the vendor of the service.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -28,6 +28,8 @@ pub struct Finding {
     pub what: String,
     /// Where the suite noticed it.
     pub place: Option<String>,
+    /// The files of client and mock that go with what is assumed; empty where it is more than that.
+    pub goes_with: String,
     /// The calls that show it, oldest first.
     pub calls: Vec<Shown>,
     /// Whether nothing but an assumption of this project says otherwise.
@@ -81,9 +83,21 @@ pub struct Played {
     pub calls: usize,
 }
 
+/// Whom a report is for.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub enum Reader {
+    /// Whoever keeps the service.
+    #[default]
+    Vendor,
+    /// Whoever keeps this project: our own files are named.
+    Developer,
+}
+
 /// All of a run.
 #[derive(Debug, Default)]
 pub struct Report {
+    /// Whom it is for.
+    pub reader: Reader,
     /// The address of the service.
     pub url: String,
     /// How much was asked for, as in `smoke, reading only`.
@@ -125,12 +139,17 @@ impl Report {
             .as_ref()
             .is_some_and(|failure| failure.message == INTERRUPTED);
         let findings = judgement.violations.iter().map(|violation| {
-            Finding::new(case, &service.url, violation, &exchanges).hiding(&secrets)
+            let finding = Finding::new(case, &service.url, violation, &exchanges).hiding(&secrets);
+            match self.reader {
+                Reader::Vendor => finding.without_our_files(),
+                Reader::Developer => finding,
+            }
         });
-        let ending = match judgement.violations.is_empty() {
+        let ending = match (judgement.violations.is_empty(), run.untold) {
             _ if stopped => Ending::Stopped,
-            true => Ending::Held,
-            false => Ending::Found(findings.collect()),
+            (true, Some(untold)) => Ending::NotReached(untold.to_string()),
+            (true, None) => Ending::Held,
+            (false, _) => Ending::Found(findings.collect()),
         };
         self.played.push(Played {
             name: case.name(),
@@ -172,6 +191,15 @@ impl Report {
                 Ending::NotReached(why) => Some((played.name.as_str(), why.as_str())),
                 _ => None,
             })
+    }
+
+    /// Why cases were not played, and which, by reason.
+    pub fn reasons(&self) -> BTreeMap<&str, Vec<&str>> {
+        let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (name, why) in self.not_reached() {
+            reasons.entry(why).or_default().push(name);
+        }
+        reasons
     }
 
     /// How many cases held.
@@ -225,6 +253,9 @@ impl Report {
         }
         for difference in &self.differences {
             let _ = writeln!(text, "difference: {difference}");
+        }
+        for (why, cases) in self.reasons() {
+            let _ = writeln!(text, "{} not reached: {why}", counted(cases.len(), "case"));
         }
         let not_reached = self.not_reached().count();
         let _ = writeln!(
@@ -297,14 +328,20 @@ impl Finding {
         let law = assumed.unwrap_or_else(|| case.law().to_owned());
         let operations: Vec<&str> = rows.iter().map(|row| row.operation.as_str()).collect();
         let what = for_a_reader(&violation.message);
-        let headings = Cited::read(&law).sections;
+        let cited = Cited::read(&law);
+        let code = cited.laws.iter().map(|law| law.code.as_str());
+        let goes_with = match is_assumed {
+            true => code.collect::<Vec<_>>().join(" "),
+            false => String::new(),
+        };
         Self {
             case: case.name(),
             is_assumed,
-            specified: quoted(&operations, &what, &headings),
+            specified: quoted(&operations, &what, &cited.sections),
             law,
             what,
             place: violation.place.clone(),
+            goes_with,
             calls: calls.iter().map(|call| Shown::of(call, url)).collect(),
         }
     }
@@ -332,13 +369,11 @@ impl Finding {
         quotes.chain(laws).collect()
     }
 
-    /// The files of client and mock that go with what is assumed; empty where it is more than that.
-    pub fn goes_with(&self) -> String {
-        let cited = Cited::read(&self.law);
-        let code = cited.laws.iter().map(|law| law.code.as_str());
-        match self.is_assumed {
-            true => code.collect::<Vec<_>>().join(" "),
-            false => String::new(),
+    fn without_our_files(self) -> Self {
+        Self {
+            place: None,
+            goes_with: String::new(),
+            ..self
         }
     }
 
@@ -349,9 +384,11 @@ impl Finding {
         for quote in &self.specified {
             let _ = write!(text, "\n  {quote}");
         }
-        let code = self.goes_with();
-        if !code.is_empty() {
-            let _ = write!(text, "\n  goes with it: {code}");
+        if !self.goes_with.is_empty() {
+            let _ = write!(text, "\n  goes with it: {}", self.goes_with);
+        }
+        if let Some(place) = &self.place {
+            let _ = write!(text, "\n  noticed at {place}");
         }
         if let Some(call) = self.calls.last() {
             let _ = write!(text, "\n  {}", call.curl);

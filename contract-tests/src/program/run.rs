@@ -22,7 +22,7 @@ use crate::service::{Service, Steering, rate_limits};
 use super::choice::{at_once, chosen};
 use super::recording::Recording;
 use super::report::{Ending, Played, Report};
-use super::{RunArguments, Stop, ledger_path, left_in, page, service};
+use super::{Level, RunArguments, Stop, ledger_path, left_in, page, service, told};
 
 /// Plays the cases that somebody asks for.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Stop> {
@@ -55,6 +55,12 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Stop> {
         service.ledger = Some(Arc::new(ledger));
     }
     service.read_only = arguments.read_only;
+    // A first look is too short to need any of it.
+    if !arguments.read_only && arguments.level > Level::Smoke {
+        for untold in told::otherwise(&service) {
+            eprintln!("Some cases are not reached: {untold}.");
+        }
+    }
     let recording = arguments.record.as_deref();
     let recording = recording
         .map(|path| Recording::create(path, &service.key))
@@ -149,6 +155,7 @@ fn play(
         report: Mutex::new(Report {
             url: service.url.clone(),
             level,
+            reader: arguments.reader(),
             started: Utc::now().to_rfc3339_opts(SecondsFormat::Secs, true),
             ..Report::default()
         }),

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use http::Method;
 use serde_json::{Value, json};
 
-use super::{Snapshot, members};
+use super::Snapshot;
+use crate::free::{Difference, disagreement, sorted};
 use crate::table::TABLE;
 
 /// Entries of a list of ports that a rule of so many ports fills (E5).
@@ -75,6 +76,17 @@ impl Judge<'_> {
         }
     }
 
+    /// Two reads of one record.
+    fn expect_agreement(&mut self, what: impl FnOnce() -> String, one: &Value, other: &Value) {
+        if let Some(Difference { place, was, is }) = disagreement(one, other) {
+            let member = place.trim_start_matches('/');
+            self.found.push(format!(
+                "{member} in {} is {was}, and {is} elsewhere",
+                what()
+            ));
+        }
+    }
+
     fn servers(&mut self, customer: &str, read: &str, list: &Value) {
         let all = self.all("/api/v1/endpoints", customer);
         let status = parameter(read, "status");
@@ -135,7 +147,7 @@ impl Judge<'_> {
         for rule in &all {
             let id = rule["id"].as_str().unwrap_or_default();
             let alone = &self.snapshot.at(&format!("/api/v1/whitelists/{id}"))[1]["data"];
-            self.expect(|| format!("the rule {id}, read by itself"), alone, rule);
+            self.expect_agreement(|| format!("the rule {id}, read by itself"), alone, rule);
             self.expect(
                 || format!("the server inside the rule {id}"),
                 &rule["endpoint"]["id"],
@@ -152,7 +164,7 @@ impl Judge<'_> {
         );
         let listed = servers.iter().find(|listed| listed["id"] == server["id"]);
         let id = server["id"].clone();
-        self.expect(
+        self.expect_agreement(
             || format!("the detail of {id}"),
             server,
             listed.unwrap_or(&Value::Null),
@@ -161,23 +173,24 @@ impl Judge<'_> {
             "/api/v1/endpoints/{}?billing_customer_id={customer}",
             id.as_str().unwrap_or_default()
         );
-        self.expect(
+        self.expect_agreement(
             || format!("the server {id}, read by itself"),
             &self.snapshot.at(&alone)[1]["data"],
             server,
         );
         for rule in rules.iter().filter(|rule| rule["endpoint_id"] == id) {
-            self.expect(
+            self.expect_agreement(
                 || format!("the server inside the rule {}", rule["id"]),
                 &rule["endpoint"],
                 server,
             );
         }
         let ports = allowed_ports(&rules, &id);
+        let shown = detail["whitelisted_ports"].as_array().cloned();
         self.expect(
             || format!("whitelisted_ports of {id}"),
-            &detail["whitelisted_ports"],
-            &ports,
+            &sorted(shown.unwrap_or_default()),
+            &sorted(ports.as_array().cloned().unwrap_or_default()),
         );
         self.alerts(customer, &id, detail, &ports);
         if detail["latest_scan"].is_null() {
@@ -228,12 +241,8 @@ impl Judge<'_> {
             .filter(|alert| alert["endpoint_id"] == *server && alert["status"] == "open");
         let shown = detail["alerts"].as_array().cloned().unwrap_or_default();
         for (shown, listed) in shown.iter().zip(open.clone()) {
-            let same = members(shown).all(|(name, value)| listed[name] == *value);
-            if !same {
-                self.found.push(format!(
-                    "the detail of {server} shows the alert {shown}, and the list {listed}"
-                ));
-            }
+            let what = || format!("the alert {} in the detail of {server}", shown["id"]);
+            self.expect_agreement(what, shown, listed);
         }
         let count = open.count().min(10);
         self.expect(
@@ -305,10 +314,7 @@ impl Judge<'_> {
         let id = domain["id"].as_str().unwrap_or_default().to_owned();
         let at = |what: &str| format!("/api/v1/domains/{id}/{what}?billing_customer_id={customer}");
         let summary = self.snapshot.at(&at("summary"))[1]["data"].clone();
-        for (name, value) in members(domain) {
-            let what = || format!("{name} in the summary of {id}");
-            self.expect(what, &summary[name], value);
-        }
+        self.expect_agreement(|| format!("the summary of {id}"), &summary, domain);
         for slots in ["slots_used", "slots_total"] {
             let what = || format!("{slots} in the summary of {id}");
             self.expect(what, &summary[slots], &list[slots]);

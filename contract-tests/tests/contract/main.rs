@@ -5,6 +5,7 @@ mod suite;
 
 mod bend;
 mod cleaning;
+mod free;
 mod honesty;
 mod jq;
 mod judgement;
@@ -28,6 +29,7 @@ fn checks() -> Vec<Check> {
         witnesses::CHECKS,
         judgement::CHECKS,
         cleaning::CHECKS,
+        free::CHECKS,
         honesty::CHECKS,
         honesty::legal::CHECKS,
         remote::CHECKS,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Mutex, PoisonError};
 
+use secmon_mock::{Config, MockServer, RateLimit};
 use serde_json::Value;
 
 use crate::bend::{Bend, Doing};
@@ -17,6 +18,7 @@ checks! {
     a_run_that_is_stopped_leaves_nothing_alive_and_a_killed_one_can_be_cleaned_up(Embedded) with "kill",
     a_violation_is_told_with_its_law_and_without_secrets(Embedded),
     what_no_document_excludes_is_a_difference(Embedded),
+    what_nobody_told_of_a_service_is_said_at_the_start_and_blames_nobody(Embedded),
     what_many_cases_show_is_told_once_and_a_steered_run_leaves_nothing(Embedded),
     what_a_run_recorded_is_held_against_the_mock(Embedded),
     what_cannot_begin_says_why(Embedded),
@@ -274,13 +276,67 @@ fn what_no_document_excludes_is_a_difference() {
             Doing::Answer(change.to_owned()),
         );
         let proxy = Proxy::start(stand.remote.url(), bend);
-        let ran = stand.run(proxy.url(), &["--read-only"]);
-        let (code, said) = (ran.status.code(), said(&ran));
+        let ran = stand.run(proxy.url(), &["--read-only", "--developer"]);
+        let (code, shown) = (ran.status.code(), said(&ran));
         assert!(
-            code == Some(0) && words.iter().all(|word| said.contains(word)),
+            code == Some(0) && words.iter().all(|word| shown.contains(word)),
+            "{code:?} {shown}"
+        );
+        // Our own files are nothing to a vendor.
+        let shown = said(&stand.run(proxy.url(), &["--read-only"]));
+        assert!(!shown.contains(".rs"), "{shown}");
+    }
+}
+
+fn what_nobody_told_of_a_service_is_said_at_the_start_and_blames_nobody() {
+    let stand = Stand::new("untold");
+    let config = "[products.port_monitoring]\nmini = 6\nmaxi = 40\n";
+    let mock = MockServer::builder().rate_limit(RateLimit::Off);
+    let mock = mock.config(Config::parse(config).expect("a configuration"));
+    let mock = mock.start().expect("a server");
+    let others = r#"
+        if .body.new_plan_slug == "starter" then invalid("new_plan_slug"; "There is no such plan.")
+        elif .body.plan_slug == "starter" then invalid("plan_slug"; "There is no such plan.")
+        elif (.body.ip_address // .body.hostname) == "web.example.com" then refused(422; "DNS_RESOLUTION_FAILED")
+        else empty end"#;
+    let bend = Bend::new("POST *", Doing::Instead(others.to_owned()));
+    let proxy = Proxy::start(mock.url(), bend);
+    let run = |only: &str, told: &[(&str, &str)]| {
+        let mut command = stand.command(proxy.url(), &["--only", only]);
+        command.env_remove("SECMON_CONTRACT_PLANS");
+        let ran = command.envs(told.iter().copied()).output();
+        let ran = ran.expect("the program runs");
+        (ran.status.code(), said(&ran))
+    };
+    let (plans, hostname) = ("SECMON_CONTRACT_PLANS", "SECMON_CONTRACT_HOSTNAME");
+    for (only, variable, told) in [
+        ("places_are_the_sum", plans, "mini=6,maxi=40"),
+        ("a_hostname_is_resolved", hostname, "host.example.org"),
+    ] {
+        let (code, said) = run(only, &[]);
+        let at_the_start = "Some cases are not reached: the service does not";
+        assert_eq!(said.matches(at_the_start).count(), 2, "{said}");
+        assert!(
+            said.contains("2 cases not reached: the service does not"),
+            "{said}"
+        );
+        assert!(said.contains(variable), "{said}");
+        assert!(
+            said.contains("0 cases held, 0 violations") && code == Some(0),
+            "{code:?} {said}"
+        );
+        let (code, said) = run(only, &[(variable, told)]);
+        assert!(
+            said.contains("2 cases held, 0 violations") && code == Some(0),
             "{code:?} {said}"
         );
     }
+    // What somebody told is held against the service.
+    let (code, said) = run("places_are_the_sum", &[(plans, "small=5,large=25")]);
+    assert!(
+        said.contains("1 violation") && code == Some(1),
+        "{code:?} {said}"
+    );
 }
 
 fn what_many_cases_show_is_told_once_and_a_steered_run_leaves_nothing() {

@@ -87,12 +87,15 @@ fn trial(case: Case, service: &Service, report: &Arc<Report>) -> Trial {
     Trial::ignorable_test(case.name(), move || {
         let lacking = service.lacking(case.needs);
         if !lacking.is_empty() {
-            return report.skipped(&case.name(), &listed(&lacking));
+            return report.skipped(&case.name(), &needs(&lacking));
         }
         let start = Instant::now();
         let run = run_case(&case, &service);
         let judged = judged(&case, &service, &run, &report);
         report.observe(&case, &run);
+        if let (Ok(()), Some(untold)) = (&judged, run.untold) {
+            return report.skipped(&case.name(), &untold.to_string());
+        }
         report.ended(&case.name(), start, judged)
     })
 }
@@ -101,10 +104,10 @@ fn check_trial(check: Check, service: &Service, report: &Arc<Report>) -> Trial {
     let (lacking, report) = (service.lacking(check.needs), Arc::clone(report));
     Trial::ignorable_test(check.name(), move || {
         if !lacking.is_empty() {
-            return report.skipped(check.name(), &listed(&lacking));
+            return report.skipped(check.name(), &needs(&lacking));
         }
         if let Some(program) = check.programs.iter().find(|program| !is_installed(program)) {
-            return report.skipped(check.name(), program);
+            return report.skipped(check.name(), &format!("needs {program}"));
         }
         let start = Instant::now();
         let held = caught(check.body).map_err(|failure| at(&failure.place, &failure.message));
@@ -207,9 +210,8 @@ impl Report {
         judged.map(|()| Completion::Completed).map_err(Failed::from)
     }
 
-    fn skipped(&self, name: &str, what: &str) -> Result<Completion, Failed> {
-        let why = format!("needs {what}");
-        self.add(name, Duration::ZERO, Ending::Skipped(why.clone()));
+    fn skipped(&self, name: &str, why: &str) -> Result<Completion, Failed> {
+        self.add(name, Duration::ZERO, Ending::Skipped(why.to_owned()));
         Ok(Completion::ignored_with(why))
     }
 
@@ -230,7 +232,7 @@ fn at(place: &str, message: &str) -> String {
     format!("{message}\nat {place}")
 }
 
-fn listed(needs: &[Need]) -> String {
-    let needs = needs.iter().map(Need::to_string);
-    needs.collect::<Vec<_>>().join(", ")
+fn needs(lacking: &[Need]) -> String {
+    let lacking = lacking.iter().map(Need::to_string);
+    format!("needs {}", lacking.collect::<Vec<_>>().join(", "))
 }

@@ -102,7 +102,7 @@ fn every_bend_falls_to_its_case_and_assertion() {
     let cases = secmon_contract_tests::cases().into_iter();
     let cases: BTreeMap<String, Case> = cases.map(|case| (case.name(), case)).collect();
     let bends: Vec<&Bent> = BENDS.iter().filter(|bent| wanted(&bent.entry)).collect();
-    assert_none(&side_by_side(&bends, |_, bent| {
+    assert_none(&side_by_side(processors(), &bends, |_, bent| {
         let problem = falls(bent, &cases).err().into_iter();
         problem
             .map(|why| format!("{}: {why}", bent.entry.what))
@@ -144,8 +144,13 @@ fn failure_of(case: &Case, bend: Bend, wholly: bool) -> Result<Option<Failure>, 
     }
 }
 
-/// What some work finds of all items, done by as many threads as there are processors.
+fn processors() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// What some work finds of all items, done by so many threads.
 fn side_by_side<T: Sync>(
+    workers: usize,
     items: &[T],
     work: impl Fn(usize, &T) -> Vec<String> + Sync,
 ) -> Vec<String> {
@@ -155,7 +160,6 @@ fn side_by_side<T: Sync>(
         let all = iter::from_fn(take).flat_map(|(number, item)| work(number, item));
         all.collect::<Vec<String>>()
     };
-    let workers = thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| {
         let threads: Vec<_> = (0..workers).map(|_| scope.spawn(labour)).collect();
         let found = threads.into_iter().map(|thread| thread.join());
