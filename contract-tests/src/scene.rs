@@ -396,7 +396,7 @@ impl Step {
         assert!(right, "a scan that {outcome} is called {said}");
         let changes = ["new_ports", "closed_ports"];
         if self.fails {
-            let [was, is] = [&before, &after].map(|detail| changes.map(|ports| &detail[ports]));
+            let [was, is] = [&before, &after].map(|detail| changes.map(|ports| numbers(&detail[ports])));
             assert_eq!(
                 is, was,
                 "new_ports and closed_ports after a scan that failed"
