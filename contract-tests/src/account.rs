@@ -5,20 +5,18 @@ use std::time::Duration;
 
 use chrono::{DateTime, FixedOffset, TimeDelta};
 use http::Method;
-use secmon::model::CustomerId;
+use secmon::model::{CustomerId, EndpointId, ServiceId};
+use secmon::operations::{CreateEndpoint, ProvisionEndpoint};
 use secmon::{ApiKey, Client, ClientBuilder};
 use serde_json::{Value, json};
 
-use crate::customer::Customer;
 use crate::exchange::Forced;
-use crate::http_calls::RawCall;
+use crate::http_calls::{LONGEST_CASE, RawCall, admin, ask_admin};
 use crate::need::Need;
+use crate::numbers::next_shared_number;
 use crate::service::{Repeatability, Service, Steering, shared_budget};
-use crate::stage::{Event, Placed, Stage, Tap, next_shared_number, stage};
+use crate::stage::{Event, Placed, Stage, Tap, stage};
 use crate::table::TABLE;
-
-/// Long enough to wait for a window while all other cases wait too.
-pub(crate) const LONGEST_CASE: Duration = Duration::from_secs(7200);
 
 /// How time passes in a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,10 +87,8 @@ impl Account {
                 };
                 options["name"] = json!(name);
                 stage.makes_account(&name);
-                let made = service
-                    .admin(Method::POST, "/_mock/tenants", &options)
-                    .await
-                    .json;
+                let made = admin(&stage, Method::POST, "/_mock/tenants", &options).await;
+                let made = made.json;
                 let text = |member: &str| made[member].as_str().unwrap_or_default().to_owned();
                 (text("api_key"), text("name"), text("portal_domain"))
             }
@@ -128,11 +124,31 @@ impl Account {
         Customer { account: self, id }
     }
 
+    /// A service number that no other case uses.
+    pub fn next_service(&self) -> ServiceId {
+        ServiceId::try_from(self.stage.next_number()).expect("a service number")
+    }
+
     /// A call with the account's key, written out by the case; the path begins with `/`, and goes to the case's
     /// namespace where that has it.
     pub fn raw(&self, method: Method, path: &str) -> RawCall {
         let path = TABLE.in_namespace(&method, path, self.stage.namespace.as_str());
-        RawCall::new(method, &format!("{}{path}", self.url)).bearer(&self.key)
+        self.call(method, &path).bearer(&self.key)
+    }
+
+    /// A call without a key, to any path.
+    pub fn call(&self, method: Method, path: &str) -> RawCall {
+        RawCall::new(&self.stage, method, &format!("{}{path}", self.url))
+    }
+
+    /// The plans for servers of the service, smallest first, but for those that are too small for the cases.
+    pub fn plans(&self) -> Vec<(String, u64)> {
+        self.stage.service.usual_plans()
+    }
+
+    /// A name that the service resolves.
+    pub fn hostname(&self) -> &str {
+        &self.stage.service.hostname
     }
 
     /// What the table calls the last answer.
@@ -220,19 +236,18 @@ impl Account {
         if self.pace() == Pace::Runs {
             let path = format!("/_mock/tenants/{}/progress", self.name);
             let body = json!({"scans": "manual"});
-            self.stage.service.admin(Method::PUT, &path, &body).await;
+            admin(&self.stage, Method::PUT, &path, &body).await;
         }
     }
 
     /// The records of the account as the service exports them, where its clock stands; nothing where it cannot, or not
     /// for one account.
     pub(crate) async fn exported(&self) -> Option<Value> {
-        let service = &self.stage.service;
         if self.pace() != Pace::Stands {
             return None;
         }
         let path = format!("/_mock/tenants/{}/state", self.name);
-        let answer = service.ask_admin(Method::GET, &path, &Value::Null).await;
+        let answer = ask_admin(&self.stage, Method::GET, &path, &Value::Null).await;
         let mut answer = answer.ok().filter(|answer| answer.status.is_success())?;
         Some(answer.json["account"]["state"]["records"].take())
     }
@@ -321,7 +336,41 @@ impl Account {
     /// A `/_mock/` call of a kind that the case declared, which must succeed.
     pub async fn steer(&self, need: Need, method: Method, path: &str, body: &Value) -> Value {
         self.stage.require(need);
-        self.stage.service.admin(method, path, body).await.json
+        admin(&self.stage, method, path, body).await.json
+    }
+}
+
+/// A customer that no other case uses.
+#[derive(Clone, Copy)]
+pub struct Customer<'a> {
+    account: &'a Account,
+    /// Its number in the billing system.
+    pub id: CustomerId,
+}
+
+impl Customer<'_> {
+    /// The provisioning call for a server at this address.
+    pub fn server(&self, address: &str) -> ProvisionEndpoint {
+        ProvisionEndpoint::new(self.id).ip_address(address)
+    }
+
+    /// The creation of an endpoint at this address or hostname.
+    pub fn endpoint(&self, address: &str) -> CreateEndpoint {
+        CreateEndpoint::new(self.id, address)
+    }
+
+    /// A server that is monitored.
+    pub async fn provisioned(&self, address: &str) -> EndpointId {
+        let provisioned = self
+            .account
+            .client
+            .servers()
+            .provision(self.server(address))
+            .await;
+        provisioned
+            .expect("the server is provisioned")
+            .data
+            .endpoint_id
     }
 }
 

@@ -184,7 +184,7 @@ pub fn run_case(case: &Case, service: &Service) -> Run {
     keep_panics();
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.expect("the system gives a runtime");
-    let stage = Stage::new(service.clone(), case);
+    let stage = Stage::new(service.clone(), case.name(), case.needs, case.namespace);
     let playing = || match case.body {
         Body::Alone(play) => play(),
         Body::Of(play, row) => play(row),
@@ -226,7 +226,7 @@ pub fn take_away(case: &str, service: &Service, left: &Left) -> Result<(), Failu
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.expect("the system gives a runtime");
     let stage = Stage::cleaning(service.clone(), case);
-    caught(|| runtime.block_on(STAGE.scope(Arc::clone(&stage), clean_up(service, left))))?;
+    caught(|| runtime.block_on(STAGE.scope(Arc::clone(&stage), clean_up(&stage, left))))?;
     caught(|| stage.is_taken_away())
 }
 

@@ -7,22 +7,36 @@ use std::pin::Pin;
 use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use http::Method;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::account::Account;
-use crate::customer::next_service;
-use crate::need::Need;
-use crate::recipe::{Members, text};
-use crate::scene::{Step, play};
-use crate::service::{hostname, plans};
-
-/// What takes a member out of a request.
-pub const NOTHING: &str = "$nothing";
+use crate::recipe::{Members, NOTHING, text};
+use crate::request::Request;
+use crate::table::{Row, TABLE};
 
 /// How things are made, by their names.
-static THINGS: LazyLock<BTreeMap<String, Vec<Step>>> =
+static THINGS: LazyLock<BTreeMap<String, Vec<Making>>> =
     LazyLock::new(|| toml::from_str(include_str!("../estate.toml")).expect("the estate's things"));
+
+/// A step in which a thing is made.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+enum Making {
+    /// Another thing that must be there.
+    #[serde(rename = "there")]
+    There(String),
+    /// A call that succeeds.
+    #[serde(untagged)]
+    Call {
+        call: String,
+        with: Members,
+        /// Names for what stands at places of the answer.
+        #[serde(default)]
+        keep: BTreeMap<String, String>,
+    },
+}
 
 /// A customer's things, by the part of their names.
 const CUSTOMERS: [&str; 4] = ["customer", "other", "crowded", "nobody"];
@@ -37,7 +51,7 @@ pub struct Estate {
     foreign: OnceLock<Box<Estate>>,
 }
 
-type Making<'a> = Pin<Box<dyn Future<Output = Value> + 'a>>;
+type Named<'a> = Pin<Box<dyn Future<Output = Value> + 'a>>;
 
 impl Estate {
     /// An account in which nothing has been named yet.
@@ -96,15 +110,13 @@ impl Estate {
 
     fn number(&self, name: &str) -> Value {
         let number = self.numbers.get(name).cloned();
-        number.unwrap_or_else(|| json!(next_service()))
+        number.unwrap_or_else(|| json!(self.account.next_service()))
     }
 
     /// With neighbours: two customers with servers and domains in each state that the API alone leads to.
     pub async fn furnished() -> Self {
         let estate = Self::new().await;
-        if let Some(steps) = THINGS.get("neighbours") {
-            play(steps, &estate, "furnishing").await;
-        }
+        estate.make("neighbours").await;
         estate
     }
 
@@ -117,15 +129,6 @@ impl Estate {
                 let path = format!("/api/v1/endpoints/{}", text(&server["id"]));
                 self.ask(Method::DELETE, &path, &Value::Null).await;
             }
-        }
-    }
-
-    /// What a service must be able to do so that a thing can be there.
-    pub fn need_of(name: &str) -> Option<Need> {
-        match name {
-            name if name.starts_with("foreign_") => Some(Need::Accounts),
-            name if name.contains("alert") => Some(Need::World),
-            _ => None,
         }
     }
 
@@ -151,7 +154,7 @@ impl Estate {
         }
     }
 
-    pub(crate) fn filled_value<'a>(&'a self, value: &'a Value) -> Making<'a> {
+    pub(crate) fn filled_value<'a>(&'a self, value: &'a Value) -> Named<'a> {
         Box::pin(async move {
             match value {
                 Value::String(text) if text == NOTHING => value.clone(),
@@ -191,13 +194,13 @@ impl Estate {
     ///
     /// # Panics
     /// When the service refuses to make it, or nothing has this name.
-    pub fn value<'a>(&'a self, name: &'a str) -> Making<'a> {
+    pub fn value<'a>(&'a self, name: &'a str) -> Named<'a> {
         Box::pin(async move {
             let known = self.names().get(name).cloned();
             if let Some(value) = known {
                 return value;
             }
-            let value = match literal(name) {
+            let value = match self.literal(name) {
                 Some(value) => value,
                 None => self.made(name).await,
             };
@@ -209,6 +212,36 @@ impl Estate {
     /// Gives something a name.
     pub(crate) fn keep(&self, name: &str, value: Value) {
         self.names().insert(name.to_owned(), value);
+    }
+
+    /// What has a name and is nothing of the account's.
+    fn literal(&self, name: &str) -> Option<Value> {
+        let plans = self.account.plans();
+        Some(match name {
+            "null" => Value::Null,
+            "unknown" => json!(nobody()),
+            "plan" => json!(plans[0].0),
+            "plan_size" => json!(plans[0].1),
+            "plan_size_less_one" => json!(plans[0].1 - 1),
+            "two_plan_sizes" => json!(2 * plans[0].1),
+            "three_plan_sizes" => json!(3 * plans[0].1),
+            "largest_plan" => json!(plans.last().map(|(name, _)| name)),
+            "larger_plan" => json!(plans[1].0),
+            "larger_plan_size" => json!(plans[1].1),
+            "huge" => json!(9_223_372_036_854_775_808_u64),
+            "later" => json!("2999-12-31"),
+            "resolved" => json!(self.account.hostname()),
+            "too_many_reports" => json!(vec![
+                json!({"service_id": 1, "client_id": 1, "product_slug": "endpoint", "status": "active"});
+                501
+            ]),
+            name => {
+                let wide = name.strip_prefix("wide").map(|length| ("\u{e9}", length));
+                let (sign, length) =
+                    wide.or(name.strip_prefix("text").map(|length| ("x", length)))?;
+                json!(sign.repeat(length.parse().ok()?))
+            }
+        })
     }
 
     fn names(&self) -> MutexGuard<'_, BTreeMap<String, Value>> {
@@ -236,11 +269,48 @@ impl Estate {
         if name.ends_with("_service") {
             self.keep(name, self.number(name));
         }
-        let steps = THINGS.get(name);
-        let steps = steps.unwrap_or_else(|| panic!("an estate has no ${name}"));
-        play(steps, self, &format!("making ${name}")).await;
+        self.make(name).await;
         let made = self.names().get(name).cloned();
         made.unwrap_or_else(|| panic!("no step keeps ${name}"))
+    }
+
+    async fn make(&self, name: &str) {
+        let steps = THINGS.get(name);
+        let steps = steps.unwrap_or_else(|| panic!("an estate has no ${name}"));
+        for step in steps {
+            let (call, with, keep) = match step {
+                Making::There(other) => {
+                    self.value(other).await;
+                    continue;
+                }
+                Making::Call { call, with, keep } => (call, with, keep),
+            };
+            let row = TABLE.row(call);
+            let row = row.unwrap_or_else(|| panic!("there is no operation {call}"));
+            let request = self.request(row, with).await;
+            let answer = request.send(&self.account).await;
+            assert!(
+                answer.status.is_success(),
+                "making ${name}: {call} {}: {} {}",
+                json!(with),
+                answer.outcome(),
+                answer.json
+            );
+            for (name, place) in keep {
+                self.keep(
+                    name,
+                    answer.json.pointer(place).cloned().unwrap_or_default(),
+                );
+            }
+        }
+    }
+
+    /// A call of an operation with these members, whose names are filled in.
+    pub async fn request(&self, row: &Row, members: &Members) -> Request {
+        for name in row.recipe.iter().flat_map(|recipe| &recipe.there) {
+            self.value(name).await;
+        }
+        Request::of(row, self.filled(members).await)
     }
 
     async fn port_alert(&self, name: &str) -> Value {
@@ -346,32 +416,4 @@ impl Estate {
 /// The identifier of nothing; one of RFC 9562, since no service need take another.
 pub fn nobody() -> Uuid {
     Uuid::from_u128(0x4000_8000_0000_0000_0007)
-}
-
-/// What has a name and is nothing of the account's.
-fn literal(name: &str) -> Option<Value> {
-    Some(match name {
-        "null" => Value::Null,
-        "unknown" => json!(nobody()),
-        "plan" => json!(plans()[0].0),
-        "plan_size" => json!(plans()[0].1),
-        "plan_size_less_one" => json!(plans()[0].1 - 1),
-        "two_plan_sizes" => json!(2 * plans()[0].1),
-        "three_plan_sizes" => json!(3 * plans()[0].1),
-        "largest_plan" => json!(plans().last().map(|(name, _)| name)),
-        "larger_plan" => json!(plans()[1].0),
-        "larger_plan_size" => json!(plans()[1].1),
-        "huge" => json!(9_223_372_036_854_775_808_u64),
-        "later" => json!("2999-12-31"),
-        "resolved" => json!(hostname()),
-        "too_many_reports" => json!(vec![
-            json!({"service_id": 1, "client_id": 1, "product_slug": "endpoint", "status": "active"});
-            501
-        ]),
-        name => {
-            let wide = name.strip_prefix("wide").map(|length| ("\u{e9}", length));
-            let (sign, length) = wide.or(name.strip_prefix("text").map(|length| ("x", length)))?;
-            json!(sign.repeat(length.parse().ok()?))
-        }
-    })
 }

@@ -1,5 +1,6 @@
 //! Plain HTTP, for what the SDK would not send.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -10,17 +11,20 @@ use secmon::transport::{Transport, TransportError};
 use serde_json::Value;
 use tokio::time::sleep;
 
-use crate::account::LONGEST_CASE;
 use crate::exchange::outcome;
 use crate::service::{Steering, shared_budget};
-use crate::stage::{Tap, stage};
+use crate::stage::{Stage, Tap};
 use crate::table::TABLE;
 
 /// The time in which an answer comes, or it never does.
 const ATTEMPT: Duration = Duration::from_secs(30);
 
+/// Long enough to wait for a window while all other cases wait too.
+pub(crate) const LONGEST_CASE: Duration = Duration::from_secs(7200);
+
 /// A request that is written out by the test.
 pub struct RawCall {
+    stage: Arc<Stage>,
     request: http::request::Builder,
     body: Bytes,
 }
@@ -45,8 +49,9 @@ impl RawAnswer {
 
 impl RawCall {
     /// A request to an absolute address.
-    pub fn new(method: Method, address: &str) -> Self {
+    pub(crate) fn new(stage: &Arc<Stage>, method: Method, address: &str) -> Self {
         Self {
+            stage: Arc::clone(stage),
             request: http::Request::builder().method(method).uri(address),
             body: Bytes::new(),
         }
@@ -91,12 +96,12 @@ impl RawCall {
             .request
             .body(self.body)
             .expect("a request that can be sent");
-        let stage = stage();
-        let shared = stage.service.steering == Steering::Impossible;
-        let transport = Tap(stage);
+        let shared = self.stage.service.steering == Steering::Impossible;
+        let key = format!("Bearer {}", self.stage.service.key);
+        let transport = Tap(self.stage);
         loop {
             let slot = match shared {
-                true => slot_for(&request).await,
+                true => slot_for(&request, &key).await,
                 false => None,
             };
             let answer = transport.send(request.clone()).await;
@@ -121,14 +126,13 @@ impl RawCall {
 }
 
 /// A slot of the budget that all cases share, for a call that will count in a window of the account.
-async fn slot_for(request: &http::Request<Bytes>) -> Option<Box<dyn Permit>> {
+async fn slot_for(request: &http::Request<Bytes>, key: &str) -> Option<Box<dyn Permit>> {
     let row = TABLE.row_of(request.method(), request.uri().path());
     let group = match row.group.as_str() {
         "health" | "sandbox" | "none" => return None,
         "endpoints" | "allowed ports" => RateGroup::Default,
         _ => RateGroup::Strict,
     };
-    let key = format!("Bearer {}", stage().service.key);
     let own = request.headers().get(header::AUTHORIZATION);
     if own.is_none_or(|value| value.as_bytes() != key.as_bytes()) {
         return None;
@@ -154,4 +158,39 @@ fn retry_after(headers: &HeaderMap) -> Duration {
         .get(header::RETRY_AFTER)
         .and_then(|value| value.to_str().ok()?.parse().ok());
     Duration::from_secs(seconds.unwrap_or(60))
+}
+
+/// A `/_mock/` call, which must succeed.
+///
+/// # Panics
+/// When it does not.
+pub(crate) async fn admin(
+    stage: &Arc<Stage>,
+    method: Method,
+    path: &str,
+    body: &Value,
+) -> RawAnswer {
+    let answer = ask_admin(stage, method.clone(), path, body).await;
+    let answer = answer.unwrap_or_else(|why| panic!("{method} {path}: {why}"));
+    let (status, json) = (answer.status, &answer.json);
+    assert!(status.is_success(), "{method} {path}: {status} {json}");
+    answer
+}
+
+/// A `/_mock/` call, whatever comes of it.
+pub(crate) async fn ask_admin(
+    stage: &Arc<Stage>,
+    method: Method,
+    path: &str,
+    body: &Value,
+) -> Result<RawAnswer, String> {
+    let service = &stage.service;
+    let mut call = RawCall::new(stage, method, &format!("{}{path}", service.admin_url));
+    if let Some(key) = &service.admin_key {
+        call = call.bearer(key);
+    }
+    if !body.is_null() {
+        call = call.json(body);
+    }
+    call.send().await.map_err(|error| error.to_string())
 }

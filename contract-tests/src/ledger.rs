@@ -11,7 +11,7 @@ use http::{Method, StatusCode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::stage::now_in_micros;
+use crate::numbers::now_in_micros;
 
 /// A call that may have made something.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -14,7 +14,6 @@ mod cases;
 mod cleanup;
 pub mod client;
 mod counts;
-mod customer;
 pub mod description;
 mod error_checks;
 mod estate;
@@ -24,14 +23,17 @@ mod http_calls;
 mod judge;
 pub mod junit;
 mod ledger;
+mod made;
 mod matrix;
 mod mechanisms;
 mod model;
 mod names;
 mod need;
+mod numbers;
 pub mod program;
 mod race;
 mod recipe;
+mod request;
 mod scene;
 mod service;
 mod snapshot;
@@ -43,29 +45,25 @@ mod untold;
 mod walk;
 mod wire;
 
-pub use account::Account;
+pub use account::{Account, Customer};
 pub use case::{
     Body, Case, Failure, INTERRUPTED, Playing, Run, caught, keep_panics, run_case, take_away,
 };
 pub use cases::cases;
 pub use cleanup::Stays;
-pub use customer::{Customer, next_service};
 pub use error_checks::assert_keys;
-pub use estate::{Estate, NOTHING, nobody};
+pub use estate::{Estate, nobody};
 pub use exchange::{Exchange, Forced};
 pub use http_calls::{RawAnswer, RawCall};
 pub use judge::{Judgement, Violation};
 pub use ledger::{Ledger, Left};
 pub use matrix::{Matrix, Verdict};
 pub use need::Need;
-pub use recipe::{
-    Bad, Listing, Members, Order, Recipe, Request, Shape, names_in, placeholder, target,
-};
+pub use recipe::{Bad, Listing, Members, NOTHING, Order, Recipe, Shape, names_in, placeholder};
+pub use request::{Request, target};
 pub use scene::{SCENES, Scene};
 pub use secmon::Namespace;
-pub use service::{
-    Repeatability, Service, Steering, ask, embedded, hostname, plans, rate_limits, repeatable,
-};
+pub use service::{Repeatability, Service, Steering, ask, embedded, rate_limits, repeatable};
 pub use snapshot::{MOST_PAGES, Snapshot};
 pub use times::findings as time_findings;
 pub use untold::Untold;

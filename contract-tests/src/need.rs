@@ -40,6 +40,17 @@ impl Need {
     ];
 }
 
+impl Need {
+    /// What a service must be able to do so that a thing of an estate can be there.
+    pub(crate) fn of_thing(name: &str) -> Option<Self> {
+        match name {
+            name if name.starts_with("foreign_") => Some(Self::Accounts),
+            name if name.contains("alert") => Some(Self::World),
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

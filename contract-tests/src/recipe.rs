@@ -1,16 +1,14 @@
-//! How an operation is called, as `contract.toml` has it, and a call of it in an estate.
+//! How an operation is called, as `contract.toml` has it.
 
 use std::collections::BTreeMap;
 
-use http::Method;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::account::Account;
-use crate::estate::{Estate, NOTHING};
-use crate::http_calls::{RawAnswer, RawCall};
 use crate::need::Need;
-use crate::table::Row;
+
+/// What takes a member out of a request.
+pub const NOTHING: &str = "$nothing";
 
 /// Members of a request by name: of its path, its query or its body.
 pub type Members = Map<String, Value>;
@@ -36,7 +34,7 @@ pub struct Recipe {
     pub still: BTreeMap<String, Vec<Members>>,
     /// Things that must be there besides those that it names.
     #[serde(default)]
-    there: Vec<String>,
+    pub there: Vec<String>,
     /// Members whose number may be any: they name no record that must be there.
     #[serde(default)]
     pub free: Vec<String>,
@@ -127,7 +125,7 @@ impl Recipe {
     /// The same for a call that does nothing, so that the account may be everybody's.
     pub fn needs_when_refused(members: &Members) -> Option<Need> {
         let names = names_in(&Value::Object(members.clone()));
-        names.iter().find_map(|name| Estate::need_of(name))
+        names.iter().find_map(|name| Need::of_thing(name))
     }
 
     /// The members of `send` and `optional`.
@@ -163,90 +161,6 @@ pub fn names_in(value: &Value) -> Vec<String> {
     }
 }
 
-/// A call of an operation, with everything in it that it needs.
-#[derive(Debug, Clone)]
-pub struct Request {
-    /// The HTTP method.
-    pub method: Method,
-    /// The path, with its identifiers.
-    pub path: String,
-    /// The query's parameters.
-    pub query: Vec<(String, String)>,
-    /// The JSON body, where the operation takes one.
-    pub body: Option<Value>,
-}
-
-impl Request {
-    /// A call with these members, whose names the estate fills in.
-    pub async fn new(row: &Row, members: &Members, estate: &Estate) -> Self {
-        for name in row.recipe.iter().flat_map(|recipe| &recipe.there) {
-            estate.value(name).await;
-        }
-        let mut members = estate.filled(members).await;
-        members.retain(|_, value| value.as_str() != Some(NOTHING));
-        let parts = row.path.split('/').map(|part| match placeholder(part) {
-            Some("namespace") => row.namespace.to_owned(),
-            Some(name) => text(&members.remove(name).unwrap_or_default()),
-            None => part.to_owned(),
-        });
-        let path = parts.collect::<Vec<_>>().join("/");
-        let (query, body) = match row.takes_body() {
-            true => (Vec::new(), Some(Value::Object(members))),
-            false => {
-                let pairs = members
-                    .iter()
-                    .map(|(name, value)| (name.clone(), text(value)));
-                (pairs.collect(), None)
-            }
-        };
-        Self {
-            method: row.http_method(),
-            path,
-            query,
-            body,
-        }
-    }
-
-    /// The query's parameters as they are written.
-    pub(crate) fn written_query(&self) -> Vec<(String, String)> {
-        let pairs = self.query.iter();
-        let pairs = pairs.map(|(name, value)| (name.clone(), escaped(value)));
-        pairs.collect()
-    }
-
-    /// Path and query.
-    pub fn target(&self) -> String {
-        target(&self.path, &self.written_query())
-    }
-
-    /// The call, to be changed before it is sent.
-    pub fn call(&self, account: &Account) -> RawCall {
-        let call = account.raw(self.method.clone(), &self.target());
-        match &self.body {
-            Some(body) => call.json(body),
-            None => call,
-        }
-    }
-
-    /// Sends it.
-    ///
-    /// # Panics
-    /// When there is no answer.
-    pub async fn send(&self, account: &Account) -> RawAnswer {
-        let answer = self.call(account).send().await;
-        answer.unwrap_or_else(|error| panic!("{} {}: {error}", self.method, self.path))
-    }
-}
-
-/// A path with the parameters of its query, as they are written.
-pub fn target(path: &str, query: &[(String, String)]) -> String {
-    let pairs = query.iter().map(|(name, value)| format!("{name}={value}"));
-    match pairs.collect::<Vec<_>>().join("&") {
-        query if query.is_empty() => path.to_owned(),
-        query => format!("{path}?{query}"),
-    }
-}
-
 /// The name in a part of a path such as `{endpoint}`.
 pub fn placeholder(part: &str) -> Option<&str> {
     part.strip_prefix('{')?.strip_suffix('}')
@@ -258,18 +172,4 @@ pub(crate) fn text(value: &Value) -> String {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     }
-}
-
-/// A text as it stands in a query.
-fn escaped(text: &str) -> String {
-    let mut safe = String::new();
-    for byte in text.bytes() {
-        match byte {
-            byte if byte.is_ascii_alphanumeric() || b"-._~:".contains(&byte) => {
-                safe.push(byte.into())
-            }
-            byte => safe.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    safe
 }

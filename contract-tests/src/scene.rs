@@ -15,7 +15,8 @@ use crate::free::{are_one, are_one_set, documented};
 use crate::http_calls::RawAnswer;
 use crate::need::Need;
 use crate::race::{CALLS, assert_one, at_once};
-use crate::recipe::{Members, Request, names_in, text};
+use crate::recipe::{Members, names_in, text};
+use crate::request::Request;
 use crate::snapshot::Snapshot;
 use crate::table::{Row, TABLE};
 use crate::wire::Wire;
@@ -230,7 +231,7 @@ impl Step {
     fn names_findings(&self) -> bool {
         let mut names = names_in(&json!(self.with));
         names.push(self.there.clone());
-        names.iter().any(|name| Estate::need_of(name).is_some())
+        names.iter().any(|name| Need::of_thing(name).is_some())
     }
 
     fn is_a_race(&self) -> bool {
@@ -347,7 +348,7 @@ impl Step {
             // Another service's pages are as small as it likes.
             members.entry("per_page").or_insert(json!(largest));
         }
-        let request = Request::new(row, &members, estate).await;
+        let request = estate.request(row, &members).await;
         if self.elsewhere {
             estate.value("foreign_customer").await;
         }
@@ -396,7 +397,8 @@ impl Step {
         assert!(right, "a scan that {outcome} is called {said}");
         let changes = ["new_ports", "closed_ports"];
         if self.fails {
-            let [was, is] = [&before, &after].map(|detail| changes.map(|ports| numbers(&detail[ports])));
+            let [was, is] =
+                [&before, &after].map(|detail| changes.map(|ports| numbers(&detail[ports])));
             assert_eq!(
                 is, was,
                 "new_ports and closed_ports after a scan that failed"

@@ -6,17 +6,16 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Method, Request, header};
+use http::{Request, StatusCode, header};
 use secmon::pacing::{MemoryRateLimiter, NoRateLimit, RateLimiter};
 use secmon::transport::{HttpOptions, HttpTransport, Transport};
 use secmon_mock::{Instant, MockServer, MockServerBuilder};
 use serde_json::Value;
 use tokio::runtime::Builder;
 
-use crate::http_calls::{RawAnswer, RawCall};
+use crate::exchange::{Exchange, Forced};
 use crate::ledger::Ledger;
 use crate::need::Need;
-use crate::stage::stage;
 use crate::untold::Untold;
 
 /// Whether the service has the mock's `/_mock/` calls.
@@ -232,31 +231,50 @@ impl Service {
         host.unwrap_or_default()
     }
 
-    /// A `/_mock/` call, which must succeed.
-    pub(crate) async fn admin(&self, method: Method, path: &str, body: &Value) -> RawAnswer {
-        let answer = self.ask_admin(method.clone(), path, body).await;
-        let answer = answer.unwrap_or_else(|why| panic!("{method} {path}: {why}"));
-        let (status, json) = (answer.status, &answer.json);
-        assert!(status.is_success(), "{method} {path}: {status} {json}");
-        answer
+    /// What nobody told of it and an answer shows to be otherwise: then nothing that rests on it can be asked.
+    pub(crate) fn shown_otherwise(&self, exchange: &Exchange) -> Vec<Untold> {
+        let untold = self.untold.iter().copied();
+        let is_asked = exchange.forced == Forced::No;
+        untold
+            .filter(|untold| is_asked && self.has_otherwise(*untold, exchange))
+            .collect()
     }
 
-    /// A `/_mock/` call, whatever comes of it.
-    pub(crate) async fn ask_admin(
-        &self,
-        method: Method,
-        path: &str,
-        body: &Value,
-    ) -> Result<RawAnswer, String> {
-        let mut call = RawCall::new(method, &format!("{}{path}", self.admin_url));
-        if let Some(key) = &self.admin_key {
-            call = call.bearer(key);
+    fn has_otherwise(&self, untold: Untold, exchange: &Exchange) -> bool {
+        match untold {
+            Untold::Plans => refused_plan(exchange).is_some_and(|refused| {
+                let mut plans = self.plans.iter();
+                plans.any(|(plan, _)| refused == plan)
+            }),
+            Untold::Hostname => {
+                let named = ["ip_address", "hostname"].map(|field| &exchange.sent[field]);
+                exchange.json["error"]["code"] == "DNS_RESOLUTION_FAILED"
+                    && named.iter().any(|name| **name == self.hostname.as_str())
+            }
+            // Where accounts are the cases' own, so are their limits.
+            Untold::RateLimits => {
+                self.steering == Steering::Impossible
+                    && exchange.status == StatusCode::TOO_MANY_REQUESTS
+                    && exchange.json["error"]["code"].is_null()
+            }
         }
-        if !body.is_null() {
-            call = call.json(body);
-        }
-        call.send().await.map_err(|error| error.to_string())
     }
+
+    /// Its plans that are large enough for the cases.
+    pub(crate) fn usual_plans(&self) -> Vec<(String, u64)> {
+        let mut plans = self.plans.clone();
+        plans.retain(|(_, places)| *places >= FEWEST_PLACES);
+        plans
+    }
+}
+
+/// The plan that is refused by its name.
+fn refused_plan(exchange: &Exchange) -> Option<&Value> {
+    let fields = ["plan_slug", "new_plan_slug"];
+    let refused = fields
+        .iter()
+        .find(|field| !exchange.json["errors"][**field].is_null());
+    refused.map(|field| &exchange.sent[*field])
 }
 
 /// What a service answers to a call outside any case: status and body. A body of null is none.
@@ -339,24 +357,6 @@ pub fn check_environment() -> Result<(), String> {
 
 /// What the cases have in a plan at once.
 const FEWEST_PLACES: u64 = 5;
-
-/// The plans for servers of the service that is tried, smallest first, but for those that are too small for the cases.
-///
-/// # Panics
-/// Outside a case.
-pub fn plans() -> Vec<(String, u64)> {
-    let mut plans = stage().service.plans.clone();
-    plans.retain(|(_, places)| *places >= FEWEST_PLACES);
-    plans
-}
-
-/// A name that resolves, at the service that is tried.
-///
-/// # Panics
-/// Outside a case.
-pub fn hostname() -> String {
-    stage().service.hostname.clone()
-}
 
 /// The plans of the mock, or what `SECMON_CONTRACT_PLANS` says.
 fn told_plans() -> Option<Vec<(String, u64)>> {

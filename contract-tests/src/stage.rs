@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use http::{Method, Request, Response, header};
@@ -13,11 +12,11 @@ use secmon::transport::{
 };
 use serde_json::Value;
 
-use crate::case::Case;
-use crate::cleanup::makes_something;
 use crate::exchange::{Exchange, Forced};
 use crate::ledger::{Entry, Left, Said, Sent};
+use crate::made::makes_something;
 use crate::need::Need;
+use crate::numbers::next_shared_number;
 use crate::service::{Service, Steering};
 use crate::untold::Untold;
 
@@ -81,11 +80,17 @@ pub(crate) enum Event {
 }
 
 impl Stage {
-    pub(crate) fn new(service: Service, case: &Case) -> Arc<Self> {
+    /// For a case of this name that needs so much of the service.
+    pub(crate) fn new(
+        service: Service,
+        name: String,
+        needs: &'static [Need],
+        namespace: Namespace,
+    ) -> Arc<Self> {
         Arc::new(Self {
-            needs: case.needs,
-            namespace: case.namespace,
-            ..Self::bare(service, case.name())
+            needs,
+            namespace,
+            ..Self::bare(service, name)
         })
     }
 
@@ -207,8 +212,7 @@ impl Stage {
             })),
         };
         if let Event::Answered(exchange) = &event {
-            let untold = self.service.untold.iter().copied();
-            let otherwise = untold.filter(|untold| untold.is_shown_by(exchange, &self.service));
+            let otherwise = self.service.shown_otherwise(exchange);
             // A refusal by the window that another call came after ended nothing.
             record.otherwise.remove(&Untold::RateLimits);
             record.otherwise.extend(otherwise);
@@ -264,15 +268,4 @@ impl Transport for Tap {
     ) -> BoxFuture<'_, Result<Response<Bytes>, TransportError>> {
         Box::pin(self.0.exchange(request))
     }
-}
-
-/// A number that no other case has, and no earlier run: where a server is shared, it remembers.
-pub(crate) fn next_shared_number() -> u64 {
-    static NEXT: LazyLock<AtomicU64> = LazyLock::new(|| AtomicU64::new(now_in_micros()));
-    NEXT.fetch_add(1, Ordering::Relaxed) % 1_000_000_000_000_000 + 1
-}
-
-pub(crate) fn now_in_micros() -> u64 {
-    let age = SystemTime::now().duration_since(UNIX_EPOCH);
-    age.map_or(0, |age| age.as_micros() as u64)
 }

@@ -3,12 +3,6 @@
 use std::env;
 use std::fmt;
 
-use http::StatusCode;
-use serde_json::Value;
-
-use crate::exchange::{Exchange, Forced};
-use crate::service::{Service, Steering};
-
 /// Something of a service that no document fixes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Untold {
@@ -37,40 +31,6 @@ impl Untold {
             Self::RateLimits => "SECMON_CONTRACT_RATE_LIMITS",
         }
     }
-
-    /// Whether an answer shows that the service has it otherwise: then nothing that rests on it can be asked.
-    pub(crate) fn is_shown_by(self, exchange: &Exchange, service: &Service) -> bool {
-        if exchange.forced != Forced::No {
-            return false;
-        }
-        match self {
-            Self::Plans => refused_plan(exchange).is_some_and(|refused| {
-                let mut plans = service.plans.iter();
-                plans.any(|(plan, _)| refused == plan)
-            }),
-            Self::Hostname => {
-                exchange.json["error"]["code"] == "DNS_RESOLUTION_FAILED"
-                    && ["ip_address", "hostname"]
-                        .iter()
-                        .any(|field| exchange.sent[*field] == service.hostname.as_str())
-            }
-            // Where accounts are the cases' own, so are their limits.
-            Self::RateLimits => {
-                service.steering == Steering::Impossible
-                    && exchange.status == StatusCode::TOO_MANY_REQUESTS
-                    && exchange.json["error"]["code"].is_null()
-            }
-        }
-    }
-}
-
-/// The plan that is refused by its name.
-fn refused_plan(exchange: &Exchange) -> Option<&Value> {
-    let fields = ["plan_slug", "new_plan_slug"];
-    let refused = fields
-        .iter()
-        .find(|field| !exchange.json["errors"][**field].is_null());
-    refused.map(|field| &exchange.sent[*field])
 }
 
 impl fmt::Display for Untold {

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::account::Account;
 use crate::http_calls::{RawAnswer, RawCall};
-use crate::recipe::{Request, target};
+use crate::request::{Request, target};
 
 /// A request with everything that is sent, in the order in which it is sent.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,10 +77,7 @@ impl Wire {
 
     /// The call, to be changed before it is sent.
     pub fn call(&self, account: &Account) -> RawCall {
-        let mut call = RawCall::new(
-            self.method.clone(),
-            &format!("{}{}", account.url, target(&self.path, &self.query)),
-        );
+        let mut call = account.call(self.method.clone(), &target(&self.path, &self.query));
         for (name, value) in &self.headers {
             call = call.header(name.clone(), value);
         }

@@ -32,7 +32,7 @@ async fn read(account: &Account, path: &str) -> Value {
 
 async fn health_answers_without_a_key() {
     let account = Account::new().await;
-    let call = crate::RawCall::new(Method::GET, &format!("{}/api/v1/health", account.url));
+    let call = account.call(Method::GET, "/api/v1/health");
     let answer = call.send().await.expect("an answer");
     assert_eq!(answer.status, StatusCode::OK, "health");
     assert_eq!(answer.json["success"], true, "`success` of health");
@@ -41,7 +41,7 @@ async fn health_answers_without_a_key() {
 
 async fn what_is_refused_is_refused_in_its_shape() {
     let account = Account::new().await;
-    let wrong = crate::RawCall::new(Method::GET, &format!("{}/api/v1/endpoints", account.url));
+    let wrong = account.call(Method::GET, "/api/v1/endpoints");
     let refused = wrong.bearer("not-a-key").send().await.expect("an answer");
     assert_eq!(refused.outcome(), "401 key", "wrong key: {}", refused.json);
     let customer = account.customer().id;

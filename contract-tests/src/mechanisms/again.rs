@@ -1,7 +1,7 @@
 //! The same call twice: the second is answered as the table has it, and moves nothing.
 
 use crate::table::Row;
-use crate::{Case, Estate, Need, RawAnswer, Request, Snapshot};
+use crate::{Case, Estate, Need, RawAnswer, Snapshot};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -49,7 +49,7 @@ const LAW: &str = "Endpoints, B9, B11, C2, D2, D3";
 async fn gives_access_back(row: &'static Row) {
     let estate = Estate::new().await;
     let recipe = row.recipe.as_ref().expect("an operation that is called");
-    let request = Request::new(row, &recipe.full(), &estate).await;
+    let request = estate.request(row, &recipe.full()).await;
     request.send(&estate.account).await;
     let customer = estate.value("customer").await;
     let id = customer
@@ -105,7 +105,7 @@ async fn noted(row: &Row, estate: &Estate) {
         .filter(|(outcome, _)| outcome.starts_with("200"));
     let mut requests = Vec::new();
     for members in found.flat_map(|(_, requests)| requests) {
-        requests.push(Request::new(row, &recipe.with(members), estate).await);
+        requests.push(estate.request(row, &recipe.with(members)).await);
     }
     if requests.is_empty() {
         return;
@@ -123,7 +123,7 @@ async fn noted(row: &Row, estate: &Estate) {
 
 async fn twice(row: &Row, estate: &Estate, seconds: u64) {
     let recipe = row.recipe.as_ref().expect("an operation that is called");
-    let request = Request::new(row, &recipe.full(), estate).await;
+    let request = estate.request(row, &recipe.full()).await;
     let what = format!(
         "{} {} {}",
         row.name,

@@ -3,7 +3,7 @@
 use crate::account::rounds;
 use crate::race::{CALLS, assert_one, at_once, outcomes};
 use crate::table::Row;
-use crate::{Account, Case, Estate, Need, RawCall, Request, Snapshot, rate_limits};
+use crate::{Account, Case, Estate, Need, Request, Snapshot, rate_limits};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
@@ -70,7 +70,7 @@ async fn readied(row: &Row) -> (Estate, Request) {
     let recipe = row.recipe.as_ref().expect("an operation that is called");
     let estate = Estate::new().await;
     estate.value("plan_service").await;
-    let request = Request::new(row, &recipe.send, &estate).await;
+    let request = estate.request(row, &recipe.send).await;
     (estate, request)
 }
 
@@ -122,8 +122,8 @@ async fn a_token_signs_in_once() {
         let customer = json!({"billing_customer_id": estate.value("customer").await});
         let minted = estate.post("sso/token", &customer).await;
         let token = minted["token"].as_str().expect("a token");
-        let address = format!("{}/sso?token={token}", estate.account.url);
-        let calls = (0..CALLS).map(|_| RawCall::new(Method::GET, &address));
+        let path = format!("/sso?token={token}");
+        let calls = (0..CALLS).map(|_| estate.account.call(Method::GET, &path));
         let answers = at_once(calls.collect()).await;
         let signed_in = answers
             .iter()

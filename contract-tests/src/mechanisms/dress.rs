@@ -1,7 +1,7 @@
 //! The same request in another dress is answered to the letter as in the first, and does the same.
 
 use crate::table::{NAMESPACES, Row, TABLE};
-use crate::{Case, Estate, Members, Need, RawAnswer, Request, Snapshot, Wire};
+use crate::{Case, Estate, Members, Need, RawAnswer, Snapshot, Wire};
 use http::{Method, header};
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -230,7 +230,7 @@ fn members(row: &Row, bare: bool) -> Members {
 }
 
 async fn wire(row: &Row, members: &Members, estate: &Estate) -> Wire {
-    let request = Request::new(row, members, estate).await;
+    let request = estate.request(row, members).await;
     Wire::of(&request, &estate.account)
 }
 

@@ -3,7 +3,7 @@
 use std::pin::Pin;
 
 use crate::free::disagreement;
-use crate::{Account, Body, Case, Estate, Namespace, Need, RawAnswer, RawCall, rate_limits};
+use crate::{Account, Body, Case, Estate, Namespace, Need, RawAnswer, rate_limits};
 use chrono::{DateTime, Duration, FixedOffset, SecondsFormat};
 use http::{Method, header};
 use serde_json::{Value, json};
@@ -350,10 +350,13 @@ async fn token(scene: &Scene, _: &str) -> (Time, Value) {
 
 async fn sign_in(scene: &Scene, tokens: &Value, probe: Probe) -> String {
     let token = text(&tokens[probe.number]);
-    let address = format!("{}/sso?token={token}", scene.estate.account.url);
+    let path = format!("/sso?token={token}");
     let mut said = Vec::new();
     for _ in 0..2 {
-        let page = RawCall::new(Method::GET, &address)
+        let page = scene
+            .estate
+            .account
+            .call(Method::GET, &path)
             .send()
             .await
             .expect("a page");

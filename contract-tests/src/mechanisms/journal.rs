@@ -2,7 +2,7 @@
 
 use crate::race::at_once;
 use crate::table::Row;
-use crate::{Account, Case, Estate, Need, RawCall, Request, Snapshot, rate_limits};
+use crate::{Account, Case, Estate, Need, Snapshot, rate_limits};
 use chrono::{DateTime, Duration};
 use http::Method;
 use serde_json::{Value, json};
@@ -168,7 +168,7 @@ async fn a_call_that_a_fault_hit_is_kept_as_it_was(row: &'static Row) {
     let estate = Estate::new().await;
     let account = &estate.account;
     let recipe = row.recipe.as_ref().expect("an operation that is called");
-    let request = Request::new(row, &recipe.send, &estate).await;
+    let request = estate.request(row, &recipe.send).await;
     let (target, body) = (request.target(), request.body.clone().unwrap_or_default());
     let mut sent = Sent::from_now(account).await;
     let mut faults = Vec::new();
@@ -331,7 +331,7 @@ async fn keys_and_tokens_are_not_kept() {
         .expect("a token")
         .to_owned();
     for token in [&*token, &*token, "unknown"] {
-        let page = RawCall::new(Method::GET, &format!("{}/sso?token={token}", account.url));
+        let page = account.call(Method::GET, &format!("/sso?token={token}"));
         page.send().await.expect("a page");
     }
     let kept = journal(&account, &format!("tenant={name}")).await;

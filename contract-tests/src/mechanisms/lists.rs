@@ -110,7 +110,7 @@ impl Asking<'_> {
     async fn request(&self, more: &Members) -> Request {
         let mut members = self.base.clone();
         members.extend(more.clone());
-        Request::new(self.row, &members, self.estate).await
+        self.estate.request(self.row, &members).await
     }
 
     /// All records, by the largest pages there are.

@@ -12,7 +12,7 @@ mod still;
 mod strangers;
 
 use crate::table::{NAMESPACES, Row, TABLE};
-use crate::{Body, Case, Estate, Members, Namespace, Need, Playing, SCENES, WALKS, names_in};
+use crate::{Body, Case, Members, Namespace, Need, Playing, SCENES, WALKS, names_in};
 use serde_json::json;
 
 /// Every mechanism, put to every operation.
@@ -103,7 +103,7 @@ fn needs_of(row: &Row) -> Option<Need> {
 fn unsteered(members: &mut Members) {
     for value in members.values_mut() {
         let names = names_in(value);
-        if names.iter().any(|name| Estate::need_of(name).is_some()) {
+        if names.iter().any(|name| Need::of_thing(name).is_some()) {
             *value = json!("$unknown");
         }
     }

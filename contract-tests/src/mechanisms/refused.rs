@@ -2,9 +2,7 @@
 //! windows. It does nothing then.
 
 use crate::table::{Row, TABLE};
-use crate::{
-    Account, Estate, Need, RawAnswer, RawCall, Request, Snapshot, Wire, assert_keys, rate_limits,
-};
+use crate::{Account, Estate, Need, RawAnswer, RawCall, Snapshot, Wire, assert_keys, rate_limits};
 use http::{Method, StatusCode, header};
 use serde_json::{Value, json};
 
@@ -49,7 +47,7 @@ impl All {
             if need.is_none() {
                 unsteered(&mut members);
             }
-            let request = Request::new(row, &members, &estate).await;
+            let request = estate.request(row, &members).await;
             wires.push((row, Wire::of(&request, &estate.account)));
         }
         let before = Snapshot::in_short(&estate).await;
@@ -353,7 +351,7 @@ async fn unknown(operation: &str, estate: &Estate) -> RawAnswer {
     let members = members
         .into_iter()
         .map(|(name, _)| (name, json!("$unknown")));
-    let request = Request::new(row, &members.collect(), estate).await;
+    let request = estate.request(row, &members.collect()).await;
     request.send(&estate.account).await
 }
 

@@ -54,7 +54,7 @@ cases! {
 async fn gives_no_access_back(row: &'static Row) {
     let estate = Estate::new().await;
     let recipe = row.recipe.as_ref().expect("an operation that is called");
-    let request = Request::new(row, &recipe.full(), &estate).await;
+    let request = estate.request(row, &recipe.full()).await;
     let in_no_state = in_no_state(row, &estate).await;
     let customer = estate.customers()[0];
     let customer = customer.try_into().expect("a customer number");
@@ -91,7 +91,7 @@ async fn in_no_state(row: &Row, estate: &Estate) -> Vec<Request> {
     let by_state = refusals.filter(|(outcome, _)| outcome.starts_with("422 ALERT_"));
     let mut requests = Vec::new();
     for members in by_state.flat_map(|(_, requests)| requests) {
-        requests.push(Request::new(row, &recipe.with(members), estate).await);
+        requests.push(estate.request(row, &recipe.with(members)).await);
     }
     requests
 }
@@ -114,7 +114,8 @@ async fn a_refused_scan_moves_no_cooldown() {
         let estate = &estate;
         async move {
             let members = members.as_object().cloned().unwrap_or_default();
-            Request::new(row, &members, estate)
+            estate
+                .request(row, &members)
                 .await
                 .send(&estate.account)
                 .await
@@ -158,14 +159,16 @@ async fn a_refused_sign_in_leaves_earlier_tokens_as_they_are() {
     let estate = Estate::new().await;
     let row = TABLE.row("create_sso_token").expect("an operation");
     let recipe = row.recipe.as_ref().expect("an operation that is called");
-    let minted = Request::new(row, &recipe.full(), &estate)
+    let minted = estate
+        .request(row, &recipe.full())
         .await
         .send(&estate.account)
         .await;
     let token = minted.json["data"]["token"].as_str().expect("a token");
     for play in plays(row, None) {
         for members in &play.requests {
-            Request::new(row, members, &estate)
+            estate
+                .request(row, members)
                 .await
                 .send(&estate.account)
                 .await;
@@ -204,7 +207,7 @@ async fn leaves_all_as_it_is(row: &'static Row, need: Option<Need>) {
     // What a request names comes into being before the first look.
     for play in &mut plays {
         for members in std::mem::take(&mut play.requests) {
-            filled.push((&*play, Request::new(row, &members, &estate).await));
+            filled.push((&*play, estate.request(row, &members).await));
         }
     }
     let all = Snapshot::of(&estate).await;

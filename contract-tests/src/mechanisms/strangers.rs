@@ -1,7 +1,7 @@
 //! Nobody sees or moves another's: what another account or customer has, or is gone, is answered like what nobody has.
 
 use crate::table::{Row, TABLE};
-use crate::{Account, Case, Estate, Members, Recipe, Request, Snapshot, Wire, names_in};
+use crate::{Account, Case, Estate, Members, Recipe, Snapshot, Wire, names_in};
 use serde_json::{Value, json};
 
 use super::{STEERED, needs_of, of_each, own_needs};
@@ -154,8 +154,8 @@ async fn are_answered_like_unknown_ones(row: &'static Row, steered: bool) {
     let recipe = row.recipe.as_ref().expect("an operation that is called");
     let mut all = Vec::new();
     for play in plays(row, steered) {
-        let named = Request::new(row, &play.named, &estate).await;
-        let unknown = Request::new(row, &play.with_unknown, &estate).await;
+        let named = estate.request(row, &play.named).await;
+        let unknown = estate.request(row, &play.with_unknown).await;
         all.push((play, named, unknown));
     }
     let before = Snapshot::in_short(&estate).await;
@@ -235,7 +235,7 @@ async fn never_meet(row: &'static Row, in_two_accounts: bool) {
 
 async fn answered(row: &Row, estate: &Estate) -> Snapshot {
     let recipe = row.recipe.as_ref().expect("an operation that is called");
-    let request = Request::new(row, &recipe.full(), estate).await;
+    let request = estate.request(row, &recipe.full()).await;
     let answer = Wire::of(&request, &estate.account)
         .send(&estate.account)
         .await;

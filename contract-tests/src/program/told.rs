@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::account::Account;
 use crate::case::{Body, Case, run_case};
 use crate::need::Need;
-use crate::service::{Service, hostname, plans};
+use crate::service::Service;
 use crate::untold::Untold;
 
 /// What is assumed of a service and is otherwise there.
@@ -37,7 +37,7 @@ fn case(play: fn() -> crate::case::Playing) -> Case {
 async fn a_plan_is_sold() {
     let account = Account::new().await;
     let body = json!({
-        "client_id": 0, "service_id": 0, "product_slug": "port_monitoring", "new_plan_slug": plans()[0].0,
+        "client_id": 0, "service_id": 0, "product_slug": "port_monitoring", "new_plan_slug": account.plans()[0].0,
     });
     let call = account.raw(Method::POST, "/api/v1/billing/change-subscription");
     let answer = call.json(&body).send().await.expect("an answer");
@@ -51,7 +51,7 @@ async fn a_plan_is_sold() {
 async fn a_name_resolves() {
     let account = Account::new().await;
     let customer = account.customer();
-    let body = json!({"billing_customer_id": customer.id, "ip_address": hostname()});
+    let body = json!({"billing_customer_id": customer.id, "ip_address": account.hostname()});
     let call = account.raw(Method::POST, "/api/v1/endpoints");
     let answer = call.json(&body).send().await.expect("an answer");
     assert!(answer.status.is_success(), "{}", answer.json);

@@ -7,9 +7,7 @@ use secmon::operations::{
     CreateRule, IngestFirewall, ListEndpoints, ProvisionDomain, ProvisionSubscription,
 };
 use secmon::transport::{HttpOptions, HttpTransport, Transport};
-use secmon_contract_tests::{
-    Account, Case, Namespace, Run, Service, Steering, embedded, next_service, run_case,
-};
+use secmon_contract_tests::{Account, Case, Namespace, Run, Service, Steering, embedded, run_case};
 use secmon_mock::MockServer;
 use serde_json::Value;
 use tokio::runtime::Builder;
@@ -36,7 +34,7 @@ const WHY: &str = "For the operations team";
 /// Makes one of each kind of record, whatever is answered, and falls.
 async fn makes_one_of_each() {
     let account = Account::new().await;
-    let (customer, service) = (account.customer(), next_service());
+    let (customer, service) = (account.customer(), account.next_service());
     let client = &account.client;
     let _ = client
         .servers()

@@ -8,7 +8,7 @@ mod view;
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-use crate::{Account, Customer, next_service};
+use crate::{Account, Customer};
 use secmon::model::{DomainId, EndpointId, ServiceId};
 
 use super::ops::Op;
@@ -45,9 +45,9 @@ impl<'a> Walk<'a> {
             customer: account.customer(),
             servers: Vec::new(),
             domains: Vec::new(),
-            plans: [(); 2].map(|()| next_service()),
-            slots: [(); 2].map(|()| next_service()),
-            hosts: [(); ADDRESSES].map(|()| next_service()),
+            plans: [(); 2].map(|()| account.next_service()),
+            slots: [(); 2].map(|()| account.next_service()),
+            hosts: [(); ADDRESSES].map(|()| account.next_service()),
         };
         Self {
             account,
