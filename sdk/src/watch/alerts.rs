@@ -171,13 +171,13 @@ impl AlertWatch {
     async fn read(&self) -> Result<BTreeMap<Uuid, CustomerAlert>, Error> {
         let (ports, domains) = (self.client.port_alerts(), self.client.domains());
         let open = ports.list(self.customer);
-        let open = open.filter(|list| list.status(PortAlertStatus::Open).per_page(100));
+        let open = open.with_request(|list| list.status(PortAlertStatus::Open).per_page(100));
         let open = open.collect_all().await?.into_iter();
         let mut alerts: Vec<CustomerAlert> = open.map(CustomerAlert::Port).collect();
         let overview = domains.list(self.customer).await?;
         for domain in overview.into_inner().domains.unwrap_or_default() {
             let open = domains.alerts(self.customer, domain.id);
-            let open = open.filter(|list| list.status(DomainAlertStatus::Open).per_page(50));
+            let open = open.with_request(|list| list.status(DomainAlertStatus::Open).per_page(50));
             alerts.extend(
                 open.collect_all()
                     .await?

@@ -213,7 +213,10 @@ impl ScanWait {
         let mut found = BTreeMap::new();
         if self.open.len() > 1 {
             let list = self.client.servers().list(self.customer);
-            let all = list.filter(|list| list.per_page(100)).collect_all().await?;
+            let all = list
+                .with_request(|list| list.per_page(100))
+                .collect_all()
+                .await?;
             found.extend(all.into_iter().map(|server| (server.id, server)));
         }
         // A server that goes while pages are read lets another slip from one to the next.

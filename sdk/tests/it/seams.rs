@@ -388,7 +388,7 @@ fn an_error_says_by_name_what_kind_of_trouble_it_is() {
         ),
     ] {
         let said = [
-            error.is_rate_limited(),
+            error.is_throttled(),
             error.is_scan_cooldown(),
             error.is_unauthorized(),
             error.is_timeout(),

@@ -22,7 +22,7 @@ async fn every_call_that_starts_ends_or_is_dropped() {
     let short = ProvisionDomain::new(customer(), "", 501_u32.try_into().expect("a service"));
     assert!(client.send(short).await.is_err());
     let list = client.servers().list(customer());
-    let anothers = list.filter(|mut list| {
+    let anothers = list.with_request(|mut list| {
         list.billing_customer_id = Some(43_u32.try_into().expect("a customer"));
         list
     });
