@@ -27,7 +27,7 @@ use crate::request_options::RequestOptions;
 use crate::secret::{ApiKey, KeyProvider};
 use pacer::RateLimiter;
 use retry::RetryBudget;
-use run::Run;
+use run::CallRun;
 #[cfg(feature = "test-util")]
 pub(crate) use run::unanswered;
 use runtime::RuntimeCheck;
@@ -173,7 +173,7 @@ impl Pipeline {
         read: impl FnOnce(Answer) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let span = call.span();
-        let mut run = Run::new(self, call);
+        let mut run = CallRun::new(self, call);
         self.tell(|| Event::Started {
             operation: call.name(),
         });
@@ -197,7 +197,13 @@ impl Pipeline {
     }
 
     /// Tells span and observer how the call ended.
-    fn end(&self, run: &Run<'_>, span: &Span, status: Option<StatusCode>, error: Option<&Error>) {
+    fn end(
+        &self,
+        run: &CallRun<'_>,
+        span: &Span,
+        status: Option<StatusCode>,
+        error: Option<&Error>,
+    ) {
         let status = status.or_else(|| error?.status());
         span.record(
             "http.response.status_code",

@@ -68,7 +68,7 @@ pub struct Acquire<'a> {
 }
 
 impl<'a> Acquire<'a> {
-    /// A request whose waits are told to `on_wait`.
+    /// A request whose wait is told to `on_wait`.
     pub fn new(
         group: RateGroup,
         priority: Priority,
@@ -85,7 +85,8 @@ impl<'a> Acquire<'a> {
         }
     }
 
-    /// To be called once for a wait whose length is known, so that the client's observer hears of it.
+    /// To be called when a wait begins, with its length as far as is known, and once more when it is known if it was not
+    /// then, so that the client's observer hears of it.
     pub fn waiting(&self, duration: Duration) {
         (self.on_wait)(duration);
     }
@@ -190,13 +191,13 @@ pub(crate) fn after(start: Instant, wait: Duration) -> Instant {
 }
 
 /// Evenly spread; the hasher's keys are the standard library's only source of chance.
-fn chance() -> u64 {
+fn random_number() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
 /// The same, from 0 to 1.
-pub(super) fn fraction() -> f64 {
-    chance() as f64 / u64::MAX as f64
+pub(super) fn random_fraction() -> f64 {
+    random_number() as f64 / u64::MAX as f64
 }
 
 const MINUTE: Duration = Duration::from_secs(60);

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::pacer::{Acquire, Permit, RateLimiterError, SlotOutcome, fraction};
+use super::pacer::{Acquire, Permit, RateLimiterError, SlotOutcome, random_fraction};
 use super::retry::{self, Decision, RetryContext};
 use super::transport::{TransportError, TransportErrorKind};
 use super::{Call, Failure, Pipeline};
@@ -19,7 +19,7 @@ use crate::retry_after::retry_after;
 use crate::secret::ApiKey;
 
 /// One call on its way.
-pub(super) struct Run<'a> {
+pub(super) struct CallRun<'a> {
     pipeline: &'a Pipeline,
     pub(super) call: &'a Call,
     pub(super) started: Instant,
@@ -34,7 +34,7 @@ pub(super) struct Run<'a> {
     pub(super) has_ended: bool,
 }
 
-impl Drop for Run<'_> {
+impl Drop for CallRun<'_> {
     fn drop(&mut self) {
         if !self.has_ended {
             self.pipeline.tell(|| Event::Dropped {
@@ -48,7 +48,7 @@ impl Drop for Run<'_> {
 
 type MaybePermit = Option<Box<dyn Permit>>;
 
-impl<'a> Run<'a> {
+impl<'a> CallRun<'a> {
     pub(super) fn new(pipeline: &'a Pipeline, call: &'a Call) -> Self {
         Self {
             pipeline,
@@ -148,6 +148,10 @@ impl<'a> Run<'a> {
     }
 
     async fn attempt(&mut self, mut permit: MaybePermit) -> Result<Answer, Failure> {
+        // The key may have come with the end of the time: nobody would hear the answer.
+        if self.remaining().is_zero() {
+            return Err(self.failed(self.out_of_time()));
+        }
         let request = self.call.request(self.key.as_ref());
         let request = request.map_err(|error| self.failed(error))?;
         let limit = self.call.settings.attempt_timeout.min(self.remaining());
@@ -268,7 +272,7 @@ impl<'a> Run<'a> {
                 throttled: self.throttled,
                 window: self.pipeline.rate_limiter.window(),
                 remaining: self.remaining(),
-                jitter: fraction(),
+                jitter: random_fraction(),
             },
         );
         match decision {

@@ -14,6 +14,7 @@ use super::proxy::ProxyRule;
 use super::{BODY_LIMIT, BoxFuture, Transport, TransportError, TransportErrorKind, failure};
 #[cfg(feature = "tls-no-provider")]
 use super::{ProxyAddress, RootCertificates};
+use crate::pipeline::runtime::check_io;
 
 /// Settings of the [`HttpTransport`]; each has a default.
 #[derive(Debug, Clone)]
@@ -110,7 +111,7 @@ impl Default for HttpOptions {
 /// of another runtime would stand still while that one does.
 pub struct HttpTransport {
     options: HttpOptions,
-    /// The caller's own client, for all runtimes.
+    /// The caller's own client, for every runtime.
     given: Option<reqwest::Client>,
     clients: Mutex<Vec<(Connections, reqwest::Client)>>,
 }
@@ -149,9 +150,6 @@ impl HttpTransport {
     }
 
     fn client_for(&self, uri: &Uri) -> Result<reqwest::Client, TransportError> {
-        if let Some(given) = &self.given {
-            return Ok(given.clone());
-        }
         let refused = |kind| move |reason: String| TransportError::new(kind, reason);
         let runtime = Handle::try_current().map_err(|error| error.to_string());
         let wanted = Connections {
@@ -164,10 +162,13 @@ impl HttpTransport {
         if let Some((_, client)) = clients.iter().find(|(held, _)| *held == wanted) {
             return Ok(client.clone());
         }
-        has_network().map_err(refused(TransportErrorKind::Configuration))?;
-        let client = match wanted.is_secure {
-            true => secure_client(&self.options)?,
-            false => plain_client(&self.options).map_err(refused(TransportErrorKind::Refused))?,
+        check_io().map_err(refused(TransportErrorKind::Configuration))?;
+        let client = match (&self.given, wanted.is_secure) {
+            (Some(given), _) => given.clone(),
+            (None, true) => secure_client(&self.options)?,
+            (None, false) => {
+                plain_client(&self.options).map_err(refused(TransportErrorKind::Refused))?
+            }
         };
         if clients.len() >= MOST_CLIENTS {
             clients.remove(0);
@@ -289,18 +290,6 @@ fn secure_client(_: &HttpOptions) -> Result<reqwest::Client, TransportError> {
         TransportErrorKind::Refused,
         "this program was built without TLS: build secmon with its feature `tls`, or use plain http",
     ))
-}
-
-/// Whether sockets work on this runtime.
-fn has_network() -> Result<(), String> {
-    let socket = std::net::UdpSocket::bind((std::net::Ipv4Addr::LOCALHOST, 0));
-    let Ok(socket) = socket.and_then(|socket| socket.set_nonblocking(true).map(|()| socket)) else {
-        return Ok(());
-    };
-    // Tokio tells it by a panic alone.
-    let probe = std::panic::AssertUnwindSafe(|| drop(tokio::net::UdpSocket::from_std(socket)));
-    std::panic::catch_unwind(probe)
-        .map_err(|_| "this tokio runtime has no I/O: build it with `enable_all`".to_owned())
 }
 
 fn finish(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, String> {
