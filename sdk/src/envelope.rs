@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::model::tolerant_value::TolerantValue;
+use crate::model::tolerant_value::{TolerantValue, flag};
 use status_members::{StatusMembers, is_no, objection};
 
 /// The shape of a successful answer.
@@ -37,7 +37,7 @@ pub enum Envelope {
     bound(deserialize = "T: Deserialize<'de>"),
     expecting = "an object with `data`"
 )]
-struct Enveloped<T> {
+struct EnvelopeBody<T> {
     success: Option<Value>,
     error: Option<Value>,
     errors: Option<Value>,
@@ -45,7 +45,7 @@ struct Enveloped<T> {
     data: T,
 }
 
-impl<T> Enveloped<T> {
+impl<T> EnvelopeBody<T> {
     fn objection(&self) -> Option<DecodeProblem> {
         let members = [
             ("error", self.error.as_ref()),
@@ -59,7 +59,8 @@ impl<T> Enveloped<T> {
 
 /// Whether an answer is a result: by its status, or by its own word where the shape allows that.
 pub(crate) fn is_result(envelope: Option<Envelope>, status: StatusCode, body: &[u8]) -> bool {
-    let says_success = || json::parse(body).is_ok_and(|answer| answer["success"] == true);
+    let says_success =
+        || json::parse(body).is_ok_and(|answer| flag(&answer["success"]) == Some(true));
     status.is_success()
         || (envelope == Some(Envelope::SuccessOrUnavailable)
             && status == StatusCode::SERVICE_UNAVAILABLE
@@ -118,7 +119,7 @@ pub(crate) fn decode<T: DeserializeOwned>(
             decode(Envelope::Success, StatusCode::OK, &with_a_reason(body))
         }
         Envelope::Success | Envelope::SuccessOrUnavailable | Envelope::Resource => {
-            let answer: Enveloped<T> = read(body)?;
+            let answer: EnvelopeBody<T> = read(body)?;
             match answer.objection() {
                 Some(objection) => Err(objection),
                 None => Ok(answer.data),

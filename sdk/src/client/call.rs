@@ -70,25 +70,25 @@ impl<O: Operation> CallBuilder<O> {
             let error = error.about(CallFacts::of(O::INFO));
             self.client.refuse(O::INFO.name, error)
         })?;
-        let asked = Asked {
+        let sent = SentOperation {
             operation: &self.operation,
             page: self.page,
             identity,
         };
-        let read = |answer| conclude(&call, Some(&asked), answer);
+        let read = |answer| conclude(&call, Some(&sent), answer);
         let result = self.client.core.pipeline.run(&call, read).await;
         result.map_err(|failure| failure.error)
     }
 }
 
 /// What an answer is compared with.
-pub(crate) struct Asked<'a, O> {
+pub(crate) struct SentOperation<'a, O> {
     operation: &'a O,
     page: Option<u32>,
     identity: Identity,
 }
 
-impl<O: Operation> Asked<'_, O> {
+impl<O: Operation> SentOperation<'_, O> {
     /// Why a result is not about what was asked.
     fn objection(&self, result: &O::Output, answer: &Answer) -> Option<DecodeProblem> {
         let mut check = AnswerCheck::new(answer, O::INFO.envelope).for_page(self.page);
@@ -101,7 +101,7 @@ impl<O: Operation> Asked<'_, O> {
 /// The operation's result, or why the answer is none; compared with nothing where there was no request.
 pub(crate) fn conclude<O: Operation>(
     call: &Call,
-    asked: Option<&Asked<'_, O>>,
+    sent: Option<&SentOperation<'_, O>>,
     answer: Answer,
 ) -> Result<Response<O::Output>, Failure> {
     let read = match answer.status {
@@ -109,13 +109,12 @@ pub(crate) fn conclude<O: Operation>(
         StatusCode::NOT_FOUND => envelope::nothing(),
         status => envelope::decode(O::INFO.envelope, status, &answer.body),
     };
-    let read =
-        read.and_then(
-            |data| match asked.and_then(|asked| asked.objection(&data, &answer)) {
-                Some(problem) => Err(problem),
-                None => Ok(data),
-            },
-        );
+    let read = read.and_then(
+        |data| match sent.and_then(|sent| sent.objection(&data, &answer)) {
+            Some(problem) => Err(problem),
+            None => Ok(data),
+        },
+    );
     match read {
         Ok(data) => Ok(Response::new(data, answer)),
         Err(problem) => Err(Failure {

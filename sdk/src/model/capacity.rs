@@ -93,7 +93,7 @@ impl<'de> Visitor<'de> for Reports {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<CapacityReports, A::Error> {
         let mut reports = Vec::new();
         while let Some((product, report)) = entries.next_entry()? {
-            let OptionalValue(Some(report)): OptionalValue<Unnamed> = report else {
+            let OptionalValue(Some(report)): OptionalValue<UnnamedReport> = report else {
                 continue;
             };
             reports.push(CapacityReport {
@@ -115,7 +115,7 @@ impl<'de> Visitor<'de> for Reports {
 
 /// A report that may leave its product to the name above it.
 #[derive(Deserialize)]
-struct Unnamed {
+struct UnnamedReport {
     #[serde(default, deserialize_with = "optional")]
     product_type: Option<ProductSlug>,
     #[serde(default, deserialize_with = "optional")]

@@ -160,29 +160,6 @@ macro_rules! invalid_text {
 }
 pub(crate) use invalid_text;
 
-/// Reads and writes a summary as `#[serde(remote = "Self")]` derives it, but for one with none of its members, which is
-/// none (F9).
-macro_rules! with_some_member {
-    ($name:ident: $first:ident $(, $member:ident)*) => {
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let read = $name::deserialize(deserializer)?;
-                match read.$first.is_none() $(&& read.$member.is_none())* {
-                    true => Err(serde::de::Error::missing_field(stringify!($first))),
-                    false => Ok(read),
-                }
-            }
-        }
-
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                $name::serialize(self, serializer)
-            }
-        }
-    };
-}
-pub(crate) use with_some_member;
-
 /// Declares a record of an answer, each `Option` of which is [`optional`].
 macro_rules! record {
     (@members $about:tt $name:ident [$($read:tt)*]

@@ -97,8 +97,8 @@ impl TransportError {
     }
 
     /// Says that the request went through a proxy, by its name without user and password: what failed may be its doing.
-    #[must_use]
-    pub fn through_proxy(self, name: impl Into<String>) -> Self {
+    #[cfg(feature = "default-transport")]
+    fn through_proxy(self, name: impl Into<String>) -> Self {
         Self {
             proxy: Some(name.into()),
             ..self
