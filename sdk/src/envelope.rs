@@ -5,6 +5,7 @@
 //! of it (F2).
 
 pub(crate) mod json;
+mod problem;
 mod status_members;
 
 use http::StatusCode;
@@ -14,6 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::model::tolerant_value::{TolerantValue, flag};
+pub(crate) use problem::DecodeProblem;
 use status_members::{StatusMembers, is_no, objection};
 
 /// The shape of a successful answer.
@@ -65,29 +67,6 @@ pub(crate) fn is_result(envelope: Option<Envelope>, status: StatusCode, body: &[
         || (envelope == Some(Envelope::SuccessOrUnavailable)
             && status == StatusCode::SERVICE_UNAVAILABLE
             && says_success())
-}
-
-/// Why an answer is not the operation's result.
-pub(crate) struct DecodeProblem {
-    /// What is the matter with the answer as a whole.
-    pub(crate) complaint: &'static str,
-    /// Where, as in `data.endpoint_id`; empty for the answer as a whole.
-    pub(crate) place: String,
-    /// What is wrong there, without a value of the answer.
-    pub(crate) problem: String,
-}
-
-impl DecodeProblem {
-    pub(crate) const UNREADABLE: &'static str = "the answer cannot be read";
-    pub(crate) const OTHER_REQUEST: &'static str = "the answer does not fit the request";
-
-    pub(crate) fn whole(problem: impl Into<String>) -> Self {
-        Self {
-            complaint: Self::UNREADABLE,
-            place: String::new(),
-            problem: problem.into(),
-        }
-    }
 }
 
 /// Reads the result out of a successful answer.

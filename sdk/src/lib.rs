@@ -254,13 +254,14 @@ pub mod watch;
 pub use redis;
 #[cfg(feature = "reqwest")]
 pub use reqwest;
-#[cfg(feature = "tower")]
-pub use {http_body, http_body_util, tower_service};
 /// The crates whose types stand in this one's interface, in the versions that fit.
 pub use {bytes, chrono, futures_core, http, secrecy, serde_json, uuid};
+#[cfg(feature = "tower")]
+pub use {http_body, http_body_util, tower_service};
 
 pub use answer_check::AnswerCheck;
-pub use client::{CallBuilder, Client, resources};
+pub use client::call::CallBuilder;
+pub use client::{Client, resources};
 pub use client_builder::ClientBuilder;
 pub use envelope::Envelope;
 pub use error::{ApiError, Delivery, Details, Error, ErrorCode, ErrorKind, FieldErrors};

@@ -25,16 +25,27 @@ pub struct CallBuilder<O> {
     page: Option<u32>,
 }
 
-impl<O: Operation> CallBuilder<O> {
-    pub(super) fn new(client: &Client, operation: O) -> Self {
-        Self {
-            client: client.clone(),
+impl Client {
+    /// Sends an operation: short for [`call`](Client::call) without options of its own.
+    ///
+    /// # Errors
+    /// Everything a call can end with: see [`Error`].
+    pub async fn send<O: Operation>(&self, operation: O) -> Result<Response<O::Output>, Error> {
+        self.call(operation).send().await
+    }
+
+    /// An operation that waits to be sent, perhaps with options of its own.
+    pub fn call<O: Operation>(&self, operation: O) -> CallBuilder<O> {
+        CallBuilder {
+            client: self.clone(),
             operation,
-            settings: client.settings.clone(),
+            settings: self.settings.clone(),
             page: None,
         }
     }
+}
 
+impl<O: Operation> CallBuilder<O> {
     /// Changes how this call is made, as in `.with(|call| call.wait_for_cooldown(true))`.
     pub fn with(mut self, change: impl FnOnce(RequestOptions) -> RequestOptions) -> Self {
         self.settings = Arc::new(change(RequestOptions::clone(&self.settings)));

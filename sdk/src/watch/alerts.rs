@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
-use super::in_the_background;
+use super::background::in_the_background;
 use crate::client::Client;
 use crate::error::Error;
 use crate::model::{
@@ -138,7 +138,7 @@ impl AlertWatch {
     /// # Errors
     /// That of a read. Nothing is lost by it, and nothing is told twice.
     pub async fn poll(&mut self) -> Result<(), Error> {
-        self.next_look = crate::pipeline::pacer::after(Instant::now(), self.interval);
+        self.next_look = crate::pipeline::pacer::waits::after(Instant::now(), self.interval);
         let mut now = self.read().await?;
         let Some(before) = &self.open else {
             self.open = Some(now);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-use super::{Pauses, in_the_background};
+use super::background::{Pauses, in_the_background};
 use crate::client::Client;
 use crate::client::resources::Servers;
 use crate::error::{Error, ErrorKind};
@@ -108,7 +108,7 @@ impl<'a> Servers<'a> {
             ended: VecDeque::new(),
             next_look: now,
             pauses: Pauses::new(),
-            deadline: crate::pipeline::pacer::after(now, deadline),
+            deadline: crate::pipeline::pacer::waits::after(now, deadline),
         }
     }
 }

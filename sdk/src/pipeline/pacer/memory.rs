@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
+use super::interface::{Acquire, Permit, RateLimiter, RateLimiterError, SlotOutcome};
 use super::queue::{Queue, QueueTicket};
 use super::slots::{Epoch, Limits, Slots, WaitLimit};
-use super::{Acquire, Permit, RateLimiter, RateLimiterError, SlotOutcome, after};
+use super::waits::after;
 use crate::future::BoxFuture;
 use crate::operation_info::RateGroup;
 

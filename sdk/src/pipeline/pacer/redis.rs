@@ -20,15 +20,15 @@ use tokio::time::{Instant, timeout_at};
 use self::connection::REDIS_TIME;
 pub use self::connection::RedisConnection;
 use self::store::{Server, Store, TakeOutcome};
+use super::interface::{Acquire, Permit, RateLimiter, RateLimiterError, SlotOutcome};
+use super::memory::MemoryRateLimiter;
 use super::queue::{Queue, QueuePosition};
 use super::slots::{Limits, Slots, Wait, WaitLimit};
-use super::{
-    Acquire, MemoryRateLimiter, Permit, Priority, RateLimiter, RateLimiterError, SlotOutcome,
-    after, random_number,
-};
+use super::waits::{after, random_number};
 use crate::Error;
 use crate::future::BoxFuture;
 use crate::operation_info::RateGroup;
+use crate::request_options::Priority;
 
 /// How old an answer of Redis the first in the queue goes by, so that it hears of what other processes did.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);

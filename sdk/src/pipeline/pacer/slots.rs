@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::interface::{Acquire, RateLimiterError};
 use super::queue::QueuePosition;
-use super::{Acquire, MINUTE, Priority, RateLimiterError, after, random_fraction};
+use super::waits::{MINUTE, after, random_fraction};
 use crate::operation_info::RateGroup;
+use crate::request_options::Priority;
 
 /// What a budget keeps to.
 #[derive(Debug, Clone, Copy)]

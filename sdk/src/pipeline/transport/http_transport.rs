@@ -9,11 +9,13 @@ use http::Uri;
 use http::uri::Scheme;
 use tokio::runtime::{Handle, Id};
 
+use super::failure;
+use super::interface::{BODY_LIMIT, Transport, TransportError, TransportErrorKind};
 #[cfg(feature = "tls-no-provider")]
-use super::proxy::ProxyRule;
-use super::{BODY_LIMIT, BoxFuture, Transport, TransportError, TransportErrorKind, failure};
+use super::proxy::{ProxyAddress, ProxyRule};
 #[cfg(feature = "tls-no-provider")]
-use super::{ProxyAddress, RootCertificates};
+use super::tls::RootCertificates;
+use crate::future::BoxFuture;
 use crate::pipeline::runtime::check_io;
 
 /// Settings of the [`HttpTransport`]; each has a default.

@@ -6,11 +6,13 @@ use std::time::Duration;
 use ::redis::{Cmd, cmd};
 use tokio::time::Instant;
 
+use super::super::interface::RateLimiterError;
 use super::super::slots::{Closure, Slots, WindowLimits, random_stretch};
-use super::super::{Priority, RateLimiterError, after};
+use super::super::waits::after;
 use super::connection::RedisConnection;
 use crate::operation_info::RateGroup;
 use crate::pipeline::runtime::RuntimeCheck;
+use crate::request_options::Priority;
 
 /// Keeps the counts; a script is run whole or not at all.
 const SCRIPT: &str = include_str!("window.lua");
