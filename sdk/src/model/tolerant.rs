@@ -160,7 +160,7 @@ macro_rules! invalid_text {
 }
 pub(crate) use invalid_text;
 
-/// Declares a record of an answer, each `Option` of which is [`optional`].
+/// Declares a record of an answer, each `Option` of which is [`optional`]; the `Debug` of a `masked` one stands beside it.
 macro_rules! record {
     (@members $about:tt $name:ident [$($read:tt)*]
         $(#[$what:meta])* $member:ident: Option<$kind:ty>, $($rest:tt)*
@@ -182,15 +182,18 @@ macro_rules! record {
         ] $($rest)* }
     };
     (@members [$($about:tt)*] $name:ident [$($members:tt)*]) => {
-        #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[derive(Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         $($about)*
         #[non_exhaustive]
         pub struct $name {
             $($members)*
         }
     };
-    ($(#[$about:meta])* $name:ident { $($members:tt)+ }) => {
+    (masked $(#[$about:meta])* $name:ident { $($members:tt)+ }) => {
         $crate::model::tolerant::record! { @members [$(#[$about])*] $name [] $($members)+ }
+    };
+    ($(#[$about:meta])* $name:ident { $($members:tt)+ }) => {
+        $crate::model::tolerant::record! { masked #[derive(Debug)] $(#[$about])* $name { $($members)+ } }
     };
 }
 pub(crate) use record;

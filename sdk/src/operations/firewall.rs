@@ -1,7 +1,5 @@
 //! Firewall ingest. The specification names this operation without its shape; all here is assumed (E13).
 
-use serde::{Deserialize, Serialize};
-
 use super::operations;
 use crate::model::tolerant::record;
 use crate::model::{CustomerId, EndpointId, FirewallFormat, Rule};
@@ -65,12 +63,12 @@ record! {
     }
 }
 
-/// A line of a dump that gave no rule (assumed).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct SkippedLine {
-    /// Its number, from 1.
-    pub line: u64,
-    /// Why.
-    pub reason: String,
+record! {
+    /// A line of a dump that gave no rule (assumed).
+    SkippedLine {
+        /// Its number, from 1.
+        line: u64,
+        /// Why.
+        reason: String,
+    }
 }

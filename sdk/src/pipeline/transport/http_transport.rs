@@ -179,18 +179,13 @@ impl HttpTransport {
         Ok(client)
     }
 
-    /// The proxy that a request goes through.
+    /// The proxy that a request goes through, as far as is known of it.
     #[cfg(feature = "tls-no-provider")]
     fn proxy_for(&self, uri: &Uri) -> Option<String> {
-        let is_ours = self.given.is_none() && uri.scheme() == Some(&Scheme::HTTPS);
-        let rule = self
-            .options
-            .proxy_rule()
-            .ok()
-            .flatten()
-            .filter(|_| is_ours)?;
-        let port = uri.port_u16().unwrap_or(443);
-        rule.name_for(uri.host()?, port).map(str::to_owned)
+        match self.given {
+            Some(_) => None,
+            None => self.options.proxy_for(uri).ok().flatten(),
+        }
     }
 
     #[cfg(not(feature = "tls-no-provider"))]
