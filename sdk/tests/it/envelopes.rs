@@ -106,6 +106,14 @@ async fn a_number_as_code_is_kept_with_and_without_the_success_member() {
 }
 
 #[tokio::test]
+async fn a_number_as_code_is_read_in_any_spelling() {
+    for code in [json!("404"), json!(404.0), json!("404.0"), json!(" 404 ")] {
+        let error = suspend_answered(404, failure(code.clone(), "No.", json!({}))).await;
+        assert_eq!(error.code(), Some(&ErrorCode::Number(404)), "{code}");
+    }
+}
+
+#[tokio::test]
 async fn codes_and_numbers_nobody_knows_are_kept_as_they_came() {
     let error =
         suspend_answered(418, failure(json!("TEAPOT"), "Short and stout.", json!({}))).await;
