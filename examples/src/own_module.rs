@@ -86,7 +86,7 @@ impl Shop {
     async fn end_servers(&self, customer: CustomerId) -> Result<(), Error> {
         let list = self.client.servers().list(customer);
         let servers = list
-            .filter(|list| list.per_page(100))
+            .with_request(|list| list.per_page(100))
             .collect_stable()
             .await?;
         for server in servers {

@@ -82,6 +82,13 @@ impl<'a> AnswerCheck<'a> {
         }
     }
 
+    /// A summary has at least one of its members, which may each be absent (F9); `first` is where they would begin.
+    pub(crate) fn some_member(&mut self, first: &str, present: &[bool]) {
+        if !present.contains(&true) {
+            self.refuse(first, "it is missing, and so are all members beside it");
+        }
+    }
+
     /// The member holds the number of a page: it must be the one that was asked for, or else the first.
     pub fn page(&mut self, member: impl Display, requested: Option<u32>, answered: u32) {
         let requested = self.page.or(requested).unwrap_or(1);
@@ -91,7 +98,7 @@ impl<'a> AnswerCheck<'a> {
     }
 
     /// Whether the call has made a new record: its answer has the status 201.
-    pub fn is_created(&self) -> bool {
+    fn is_created(&self) -> bool {
         self.status == StatusCode::CREATED
     }
 
@@ -123,7 +130,7 @@ impl<'a> AnswerCheck<'a> {
     }
 
     /// The service's clock when it answered, by the body or by the `Date` header; `None` where neither tells.
-    pub fn answered_at(&self) -> Option<DateTime<Utc>> {
+    pub(crate) fn answered_at(&self) -> Option<DateTime<Utc>> {
         let in_body = || {
             let answer = json::parse(self.body).ok()?;
             let timestamp = answer.pointer("/meta/timestamp").and_then(Value::as_str)?;

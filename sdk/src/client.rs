@@ -11,14 +11,10 @@ use std::sync::Arc;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use serde_json::{Map, Value};
 
-pub use call::CallBuilder;
-
 use crate::error::Error;
-use crate::operation::Operation;
 use crate::operation_info::{Group, Namespace, OperationInfo};
 use crate::pipeline::{Call, Pipeline};
 use crate::request_options::RequestOptions;
-use crate::response::Response;
 
 /// Sends operations to one service with one key.
 ///
@@ -58,19 +54,6 @@ impl Client {
             core: self.core.clone(),
             settings: Arc::new(change(RequestOptions::clone(&self.settings))),
         }
-    }
-
-    /// Sends an operation: short for [`call`](Client::call) without options of its own.
-    ///
-    /// # Errors
-    /// Everything a call can end with: see [`Error`].
-    pub async fn send<O: Operation>(&self, operation: O) -> Result<Response<O::Output>, Error> {
-        self.call(operation).send().await
-    }
-
-    /// An operation that waits to be sent, perhaps with options of its own.
-    pub fn call<O: Operation>(&self, operation: O) -> CallBuilder<O> {
-        CallBuilder::new(self, operation)
     }
 
     /// Whether calls can be timed where this runs (F16).
@@ -122,7 +105,7 @@ impl Client {
         headers
     }
 
-    fn prepare(
+    pub(crate) fn prepare(
         &self,
         info: &'static OperationInfo,
         mut fields: Map<String, Value>,

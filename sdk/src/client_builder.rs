@@ -160,8 +160,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Called from within a call at its start, its waits ([`Waiting`](Event::Waiting) says which), each attempt and its
-    /// end.
+    /// Called from within a call at its start, each of its waits, each attempt and its end.
     pub fn observer(mut self, observer: Arc<dyn Fn(&Event) + Send + Sync>) -> Self {
         self.observer = Some(observer);
         self

@@ -5,6 +5,7 @@
 //! of it (F2).
 
 pub(crate) mod json;
+mod problem;
 mod status_members;
 
 use http::StatusCode;
@@ -13,7 +14,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::model::tolerant_value::TolerantValue;
+use crate::model::tolerant_value::{TolerantValue, flag};
+pub(crate) use problem::DecodeProblem;
 use status_members::{StatusMembers, is_no, objection};
 
 /// The shape of a successful answer.
@@ -37,7 +39,7 @@ pub enum Envelope {
     bound(deserialize = "T: Deserialize<'de>"),
     expecting = "an object with `data`"
 )]
-struct Enveloped<T> {
+struct EnvelopeBody<T> {
     success: Option<Value>,
     error: Option<Value>,
     errors: Option<Value>,
@@ -45,7 +47,7 @@ struct Enveloped<T> {
     data: T,
 }
 
-impl<T> Enveloped<T> {
+impl<T> EnvelopeBody<T> {
     fn objection(&self) -> Option<DecodeProblem> {
         let members = [
             ("error", self.error.as_ref()),
@@ -59,34 +61,12 @@ impl<T> Enveloped<T> {
 
 /// Whether an answer is a result: by its status, or by its own word where the shape allows that.
 pub(crate) fn is_result(envelope: Option<Envelope>, status: StatusCode, body: &[u8]) -> bool {
-    let says_success = || json::parse(body).is_ok_and(|answer| answer["success"] == true);
+    let says_success =
+        || json::parse(body).is_ok_and(|answer| flag(&answer["success"]) == Some(true));
     status.is_success()
         || (envelope == Some(Envelope::SuccessOrUnavailable)
             && status == StatusCode::SERVICE_UNAVAILABLE
             && says_success())
-}
-
-/// Why an answer is not the operation's result.
-pub(crate) struct DecodeProblem {
-    /// What is the matter with the answer as a whole.
-    pub(crate) complaint: &'static str,
-    /// Where, as in `data.endpoint_id`; empty for the answer as a whole.
-    pub(crate) place: String,
-    /// What is wrong there, without a value of the answer.
-    pub(crate) problem: String,
-}
-
-impl DecodeProblem {
-    pub(crate) const UNREADABLE: &'static str = "the answer cannot be read";
-    pub(crate) const OTHER_REQUEST: &'static str = "the answer does not fit the request";
-
-    pub(crate) fn whole(problem: impl Into<String>) -> Self {
-        Self {
-            complaint: Self::UNREADABLE,
-            place: String::new(),
-            problem: problem.into(),
-        }
-    }
 }
 
 /// Reads the result out of a successful answer.
@@ -118,7 +98,7 @@ pub(crate) fn decode<T: DeserializeOwned>(
             decode(Envelope::Success, StatusCode::OK, &with_a_reason(body))
         }
         Envelope::Success | Envelope::SuccessOrUnavailable | Envelope::Resource => {
-            let answer: Enveloped<T> = read(body)?;
+            let answer: EnvelopeBody<T> = read(body)?;
             match answer.objection() {
                 Some(objection) => Err(objection),
                 None => Ok(answer.data),

@@ -18,6 +18,7 @@ use named::named_enum;
 
 use crate::operation_info::{OperationInfo, RetrySafety};
 use crate::redact::{LONGEST_TEXT, Redactor, shown};
+use crate::retry_after::LONGEST;
 
 /// Why a call gave no result; one pointer wide.
 ///
@@ -85,7 +86,8 @@ named_enum! {
         KeyRejected = "key_rejected",
         /// The [`KeyProvider`](crate::KeyProvider) has no key to give; nothing was sent.
         NoKey = "no_key",
-        /// Client or call are set up in a way that cannot work; nothing was sent.
+        /// Client or call are set up in a way that cannot work, or there is no tokio runtime with time and I/O
+        /// ([`blocking`](crate::guides::blocking)); nothing was sent.
         Configuration = "configuration",
         /// The caller's own transport refused to send.
         Refused = "refused",
@@ -93,9 +95,6 @@ named_enum! {
 }
 
 impl ErrorKind {
-    /// Every kind, for tests that a program knows what to do with each.
-    pub const ALL: &'static [Self] = Self::NAMED;
-
     /// The kind as one word, for logs and spans.
     pub fn as_str(self) -> &'static str {
         self.text().unwrap_or_default()
@@ -244,7 +243,7 @@ impl Error {
     /// Whether the key's rate window is full: a 429 of the service, or the own budget's refusal to wait that long
     /// ([`ErrorKind::QueueTimeout`]). [`retry_after`](Error::retry_after) may say when to come again. The cooldown of a scan
     /// is none: see [`is_scan_cooldown`](Error::is_scan_cooldown).
-    pub fn is_rate_limited(&self) -> bool {
+    pub fn is_throttled(&self) -> bool {
         let refused = self.status() == Some(StatusCode::TOO_MANY_REQUESTS);
         self.kind() == ErrorKind::QueueTimeout || (refused && !self.is_scan_cooldown())
     }
@@ -278,10 +277,12 @@ impl Error {
         self.answer().map(|answer| &answer.headers)
     }
 
-    /// How long to wait before another try: from the own rate budget, the `Retry-After` header, or the details.
+    /// How long to wait before another try: from the own rate budget, or from the `Retry-After` header or the details of
+    /// the answer, which count for at most a day.
     pub fn retry_after(&self) -> Option<Duration> {
         let header = || self.answer()?.retry_after;
-        let detail = || Some(Duration::from_secs(self.details()?.retry_after_seconds()?));
+        let detail =
+            || Some(Duration::from_secs(self.details()?.retry_after_seconds()?).min(LONGEST));
         self.0.free_in.or_else(header).or_else(detail)
     }
 

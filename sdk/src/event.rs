@@ -22,8 +22,9 @@ pub enum Event {
         /// Name of the operation, as in [`OPERATIONS`](crate::OPERATIONS); `raw` for one that is not in it.
         operation: &'static str,
     },
-    /// A call is about to sleep. One that stands in line behind calls which are still under way is told only when its own
-    /// wait is known, which may be never: what it waited in all is in the `elapsed` of its [`Ended`](Event::Ended).
+    /// A call is about to wait. The wait of one that stands in line behind calls which are still under way is an estimate,
+    /// as if those were answered now; it is told a second time if its length becomes known, which happens at the head of the
+    /// line. What it waited in all is in the `elapsed` of its [`Ended`](Event::Ended).
     #[non_exhaustive]
     Waiting {
         /// Name of the operation, as in [`OPERATIONS`](crate::OPERATIONS); `raw` for one that is not in it.
@@ -81,8 +82,10 @@ pub enum Event {
 pub enum WaitReason {
     /// A free slot of the client's own rate budget.
     Pacing,
-    /// The end of a limit that the service reported with a 429.
-    RateLimited,
+    /// The end of a rate window that the service called full with a 429.
+    Throttled,
+    /// The end of a server's scan cooldown, where the call [waits for it](crate::RequestOptions::wait_for_cooldown).
+    Cooldown,
     /// A pause before trying again after a failure.
     Backoff,
 }
@@ -92,7 +95,8 @@ impl WaitReason {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Pacing => "pacing",
-            Self::RateLimited => "rate_limited",
+            Self::Throttled => "throttled",
+            Self::Cooldown => "cooldown",
             Self::Backoff => "backoff",
         }
     }

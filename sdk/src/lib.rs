@@ -157,7 +157,7 @@
 //! # let client = secmon::Client::builder(&url, secmon::ApiKey::new(key)?).build()?;
 //! use secmon::model::Severity;
 //!
-//! let critical = client.port_alerts().list("42".parse()?).filter(|list| list.severity(Severity::Critical));
+//! let critical = client.port_alerts().list("42".parse()?).with_request(|list| list.severity(Severity::Critical));
 //! let mut alerts = critical.max_items(500).items();
 //! while let Some(alert) = alerts.next().await {
 //!     let alert = alert?;
@@ -250,13 +250,18 @@ pub mod testing;
 mod validate;
 pub mod watch;
 
+#[cfg(feature = "redis")]
+pub use redis;
 #[cfg(feature = "reqwest")]
 pub use reqwest;
 /// The crates whose types stand in this one's interface, in the versions that fit.
 pub use {bytes, chrono, futures_core, http, secrecy, serde_json, uuid};
+#[cfg(feature = "tower")]
+pub use {http_body, http_body_util, tower_service};
 
 pub use answer_check::AnswerCheck;
-pub use client::{CallBuilder, Client, resources};
+pub use client::call::CallBuilder;
+pub use client::{Client, resources};
 pub use client_builder::ClientBuilder;
 pub use envelope::Envelope;
 pub use error::{ApiError, Delivery, Details, Error, ErrorCode, ErrorKind, FieldErrors};

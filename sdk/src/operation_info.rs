@@ -116,14 +116,16 @@ impl OperationInfo {
     }
 
     /// Whether the path exists under `/api/v1/billing/` only, with no `/api/v1/provisioning/` twin.
-    pub fn is_billing_only(&self) -> bool {
+    pub(crate) fn is_billing_only(&self) -> bool {
         self.path.starts_with("/api/v1/billing/")
     }
 
     /// Whether a concrete path (no query) is one of this operation's.
     pub fn matches(&self, method: &Method, path: &str) -> bool {
         let fits = |expected: &str, segment: &str| match expected {
-            "{namespace}" => Namespace::ALL.iter().any(|name| name.as_str() == segment),
+            "{namespace}" => Namespace::VARIANTS
+                .iter()
+                .any(|name| name.as_str() == segment),
             placeholder if placeholder.starts_with('{') => !segment.is_empty(),
             literal => literal == segment,
         };
@@ -230,7 +232,7 @@ pub enum Namespace {
 
 impl Namespace {
     /// Both namespaces.
-    pub const ALL: [Self; 2] = [Self::Billing, Self::Provisioning];
+    pub const VARIANTS: [Self; 2] = [Self::Billing, Self::Provisioning];
 
     /// The name as it stands in the path.
     pub fn as_str(self) -> &'static str {

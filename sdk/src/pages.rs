@@ -57,7 +57,7 @@ pub struct Pages<O: PagedOperation> {
     next: Option<u32>,
     /// What is wrong with the page that was handed out last.
     deferred_error: Option<Error>,
-    /// Whether a filter named another customer: such a list is never read.
+    /// Whether a changed request named another customer: such a list is never read.
     is_refused: bool,
     /// The error that ended the list before its end.
     broken: Option<(ErrorKind, Delivery)>,
@@ -95,10 +95,10 @@ impl<O: PagedOperation> Pages<O> {
         }
     }
 
-    /// Changes the request, as in `list.filter(|alerts| alerts.severity(Severity::Critical))`; the list starts anew.
+    /// Changes the request, as in `list.with_request(|alerts| alerts.severity(Severity::Critical))`; the list starts anew.
     ///
     /// A customer's list stays that customer's: a change of its customer ends it with an error before anything is sent.
-    pub fn filter(self, change: impl FnOnce(O) -> O) -> Self {
+    pub fn with_request(self, change: impl FnOnce(O) -> O) -> Self {
         let customer = field(&self.list, CUSTOMER);
         let mut changed = Self::new(self.client, change(self.list))
             .max_items(self.max_items)
@@ -112,7 +112,7 @@ impl<O: PagedOperation> Pages<O> {
     }
 
     fn refusal(&self) -> Error {
-        let reason = "not sent: the filter changes whose list it is; ask for that customer's list, or for the account's";
+        let reason = "not sent: the changed request is for another customer; ask for that customer's list, or for the account's";
         let error = Error::configuration(reason).about(CallFacts::of(O::INFO));
         self.client.refuse(O::INFO.name, error)
     }
@@ -372,13 +372,13 @@ pub struct Items<O: PagedOperation> {
     ready: std::vec::IntoIter<ItemOf<O>>,
     has_moved: bool,
     /// Not started before it is first polled, so a page is fetched only when its items are wanted.
-    fetching: BoxFuture<'static, Fetched<O>>,
+    fetching: BoxFuture<'static, PageFetch<O>>,
 }
 
 /// The pages again, and the items of the page that was fetched; `None` at the end.
-type Fetched<O> = (Pages<O>, Option<Result<Vec<ItemOf<O>>, Error>>);
+type PageFetch<O> = (Pages<O>, Option<Result<Vec<ItemOf<O>>, Error>>);
 
-async fn fetch<O: PagedOperation>(mut pages: Pages<O>) -> Fetched<O> {
+async fn fetch<O: PagedOperation>(mut pages: Pages<O>) -> PageFetch<O> {
     let fetched = pages.next_items().await;
     (pages, fetched)
 }

@@ -124,7 +124,7 @@ fn absolute(path: &str) -> Result<String, Error> {
     let names = path.split('?').next().unwrap_or_default();
     if names.contains("://") || target::climbs(names) {
         return Err(Error::configuration(format!(
-            "`{path}` is not a path of the service: write it as in /api/v1/endpoints"
+            "`{names}` is not a path of the service: write it as in /api/v1/endpoints"
         )));
     }
     match path.starts_with("/api/") {

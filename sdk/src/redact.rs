@@ -13,7 +13,7 @@ use std::ops::Range;
 use secrecy::zeroize::Zeroizing;
 use serde_json::Value;
 
-use unescaped::{DEEPEST, Level, Unescaped};
+use unescaped::{DEEPEST, Level, UnescapedText};
 
 /// What stands wherever a piece of the key was.
 pub(crate) const MASK: &str = "****";
@@ -64,11 +64,11 @@ impl Redactor {
         };
         redactor.learn(key.as_bytes(), is_of_words);
         // What an escape in the key itself becomes, where the text around it is unescaped.
-        let mut undone = Unescaped::of(key.as_bytes());
+        let mut undone = UnescapedText::of(key.as_bytes());
         while let Some(level) = undone {
             let text = Zeroizing::new(level.bytes);
             redactor.learn(&text, is_of_words);
-            undone = Unescaped::of(&text);
+            undone = UnescapedText::of(&text);
         }
         if run == TELLING_RUN {
             for first_bit in [0, 2, 4] {
@@ -131,7 +131,7 @@ impl Redactor {
         let mut found = Vec::new();
         let mut level = Level::of(text);
         for depth in 0..=DEEPEST {
-            let next = Unescaped::of(&level.bytes).filter(|_| depth < DEEPEST);
+            let next = UnescapedText::of(&level.bytes).filter(|_| depth < DEEPEST);
             for hit in self.hits(&level.bytes) {
                 if hit.words && self.is_ordinary(&level.bytes, &hit.place) {
                     continue;

@@ -84,8 +84,9 @@ impl RequestOptions {
         self
     }
 
-    /// Longest single wait, for a slot of the budget or for the end of a 429; as long as the operation's time-out unless
-    /// set, zero means to fail at once.
+    /// Longest single wait, for a slot of the budget or for what a `Retry-After` of the service asks for; as long as the
+    /// operation's time-out unless set, zero means to fail at once. The pauses of [`backoff`](RequestOptions::backoff) are
+    /// no such wait.
     ///
     /// However long it is, a wait that would leave less than the attempt's time-out (or half of the operation's, where
     /// that is less) for the answer is refused at once, with nothing sent.
@@ -95,15 +96,16 @@ impl RequestOptions {
         self
     }
 
-    pub(crate) fn longest_queue_wait(&self) -> Duration {
-        self.queue_timeout.unwrap_or(self.operation_timeout)
+    /// The time before an attempt that leaves enough for its answer, with so much of the operation's time left (F14).
+    pub(crate) fn time_before_an_attempt(&self, remaining: Duration) -> Duration {
+        let for_the_answer = self.attempt_timeout.min(self.operation_timeout / 2);
+        remaining.saturating_sub(for_the_answer)
     }
 
-    /// The longest wait before an attempt that leaves time for an answer, with so much of the operation's time left (F14).
+    /// The longest wait for a slot, or for what the service asks for.
     pub(crate) fn longest_wait(&self, remaining: Duration) -> Duration {
-        let for_the_answer = self.attempt_timeout.min(self.operation_timeout / 2);
-        let waits = remaining.saturating_sub(for_the_answer);
-        self.longest_queue_wait().min(waits)
+        let queue_timeout = self.queue_timeout.unwrap_or(self.operation_timeout);
+        queue_timeout.min(self.time_before_an_attempt(remaining))
     }
 
     /// How often a failed call is sent again at most, waits for rate limits not counted; 3 unless set. All calls of a

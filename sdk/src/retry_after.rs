@@ -7,7 +7,7 @@ use http::HeaderMap;
 use http::header::{DATE, HeaderName, RETRY_AFTER};
 
 /// No service means more than a day; a longer wait is a mistake of something in between.
-const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+pub(crate) const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How long the answer asks to wait: whole seconds, or an HTTP date, which is measured from the answer's own `Date`
 /// (from `now` when it has none), so that a wrong clock here does not matter.

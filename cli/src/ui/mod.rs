@@ -406,7 +406,7 @@ impl Ui {
         }
         let reason = match reason {
             secmon::WaitReason::Pacing => "Rate limit: waiting",
-            secmon::WaitReason::RateLimited => {
+            secmon::WaitReason::Throttled => {
                 "the service says the key's calls are used up: next request in"
             }
             _ => "the service did not answer: next try in",

@@ -100,7 +100,8 @@ fn no_code_of_the_page_or_of_the_client_is_missing() {
         .flat_map(|cell| cell.split(','))
         .map(|code| code.trim().trim_matches('`').to_owned())
         .collect();
-    let known: BTreeSet<String> = ErrorCode::named()
+    let known: BTreeSet<String> = ErrorCode::VARIANTS
+        .iter()
         .map(|code| code.to_str().into_owned())
         .collect();
     let decided: BTreeSet<String> = POLICIES.iter().map(|(code, _)| code.to_string()).collect();

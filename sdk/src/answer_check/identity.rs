@@ -1,13 +1,7 @@
 //! Whom and what an answer is about, wherever it says so (F11).
 
-use std::borrow::Cow;
-use std::fmt;
-
 use memchr::memmem;
-use serde::Deserialize;
-use serde::de::{
-    DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
-};
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
@@ -51,12 +45,29 @@ impl Identity {
         if self.0.is_empty() || self.is_written_as_asked(body) {
             return None;
         }
-        let root = Search {
-            asked: self,
-            path: JsonPath::Root,
-        };
         // What cannot be read was no result before it came here.
-        json::parse_with(body, root).unwrap_or_default()
+        let answer = json::parse(body).ok()?;
+        self.contradicted_in(&answer, "")
+    }
+
+    fn contradicted_in(&self, value: &Value, path: &str) -> Option<String> {
+        match value {
+            Value::Object(members) => members.iter().find_map(|(name, member)| {
+                let path = match path {
+                    "" => name.clone(),
+                    path => format!("{path}.{name}"),
+                };
+                match self.asked_at(&path) {
+                    Some(asked) => names_another(asked, member).then_some(path),
+                    None if FREE.contains(&name.as_str()) => None,
+                    None => self.contradicted_in(member, &path),
+                }
+            }),
+            Value::Array(items) => items.iter().enumerate().find_map(|(position, item)| {
+                self.contradicted_in(item, &format!("{path}[{position}]"))
+            }),
+            _ => None,
+        }
     }
 
     /// Whether the letters of an answer show that each such member has the value that was asked for, as written by the
@@ -71,9 +82,12 @@ impl Identity {
     }
 
     /// What the request has for a member of an answer.
-    fn asked_at(&self, path: &JsonPath<'_>) -> Option<&Value> {
-        let is_it = |names: &[&str]| names.iter().any(|name| path.is_called(name));
-        let asked = self.0.iter().find(|(names, _)| is_it(names));
+    fn asked_at(&self, path: &str) -> Option<&Value> {
+        let is_it = |name: &&str| {
+            let above = path.strip_suffix(*name);
+            above.is_some_and(|above| above.is_empty() || above.ends_with('.'))
+        };
+        let asked = self.0.iter().find(|(names, _)| names.iter().any(is_it));
         asked.map(|(_, value)| value)
     }
 }
@@ -113,115 +127,4 @@ fn differ<T: PartialEq + DeserializeOwned>(asked: &Value, answered: &Value) -> b
     read(asked)
         .zip(read(answered))
         .is_some_and(|(asked, answered)| asked != answered)
-}
-
-/// Where in an answer, from there to its root.
-#[derive(Clone, Copy)]
-enum JsonPath<'p> {
-    Root,
-    Member(&'p JsonPath<'p>, &'p str),
-    Item(&'p JsonPath<'p>, usize),
-}
-
-impl JsonPath<'_> {
-    fn is_called(&self, name: &str) -> bool {
-        match (self, name.split_once('.')) {
-            (Self::Member(_, own), None) => *own == name,
-            (Self::Member(parent, own), Some((above, name))) => {
-                *own == name && parent.is_called(above)
-            }
-            _ => false,
-        }
-    }
-}
-
-impl fmt::Display for JsonPath<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Root => Ok(()),
-            Self::Member(Self::Root, name) => f.write_str(name),
-            Self::Member(parent, name) => write!(f, "{parent}.{name}"),
-            Self::Item(parent, position) => write!(f, "{parent}[{position}]"),
-        }
-    }
-}
-
-/// Finds the first place of an answer that names another record, without keeping the answer: a list may have many.
-#[derive(Clone, Copy)]
-struct Search<'s> {
-    asked: &'s Identity,
-    path: JsonPath<'s>,
-}
-
-/// A member's name, which is copied only where it has escapes.
-#[derive(Deserialize)]
-struct Name<'n>(#[serde(borrow)] Cow<'n, str>);
-
-impl<'de> DeserializeSeed<'de> for Search<'_> {
-    type Value = Option<String>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Search<'_> {
-    type Value = Option<String>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any value")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
-        let mut found = None;
-        while let Some(Name(name)) = members.next_key()? {
-            let path = JsonPath::Member(&self.path, &name);
-            let here = if let Some(asked) = self.asked.asked_at(&path) {
-                names_another(asked, &members.next_value()?).then(|| path.to_string())
-            } else if FREE.contains(&name.as_ref()) {
-                members.next_value::<IgnoredAny>()?;
-                None
-            } else {
-                members.next_value_seed(Search { path, ..self })?
-            };
-            found = found.or(here);
-        }
-        Ok(found)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
-        let (mut found, mut position) = (None, 0);
-        while let Some(here) = items.next_element_seed(Search {
-            path: JsonPath::Item(&self.path, position),
-            ..self
-        })? {
-            found = found.or(here);
-            position += 1;
-        }
-        Ok(found)
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(None)
-    }
 }

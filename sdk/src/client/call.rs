@@ -25,16 +25,27 @@ pub struct CallBuilder<O> {
     page: Option<u32>,
 }
 
-impl<O: Operation> CallBuilder<O> {
-    pub(super) fn new(client: &Client, operation: O) -> Self {
-        Self {
-            client: client.clone(),
+impl Client {
+    /// Sends an operation: short for [`call`](Client::call) without options of its own.
+    ///
+    /// # Errors
+    /// Everything a call can end with: see [`Error`].
+    pub async fn send<O: Operation>(&self, operation: O) -> Result<Response<O::Output>, Error> {
+        self.call(operation).send().await
+    }
+
+    /// An operation that waits to be sent, perhaps with options of its own.
+    pub fn call<O: Operation>(&self, operation: O) -> CallBuilder<O> {
+        CallBuilder {
+            client: self.clone(),
             operation,
-            settings: client.settings.clone(),
+            settings: self.settings.clone(),
             page: None,
         }
     }
+}
 
+impl<O: Operation> CallBuilder<O> {
     /// Changes how this call is made, as in `.with(|call| call.wait_for_cooldown(true))`.
     pub fn with(mut self, change: impl FnOnce(RequestOptions) -> RequestOptions) -> Self {
         self.settings = Arc::new(change(RequestOptions::clone(&self.settings)));
@@ -70,25 +81,25 @@ impl<O: Operation> CallBuilder<O> {
             let error = error.about(CallFacts::of(O::INFO));
             self.client.refuse(O::INFO.name, error)
         })?;
-        let asked = Asked {
+        let sent = SentOperation {
             operation: &self.operation,
             page: self.page,
             identity,
         };
-        let read = |answer| conclude(&call, Some(&asked), answer);
+        let read = |answer| conclude(&call, Some(&sent), answer);
         let result = self.client.core.pipeline.run(&call, read).await;
         result.map_err(|failure| failure.error)
     }
 }
 
 /// What an answer is compared with.
-pub(crate) struct Asked<'a, O> {
+pub(crate) struct SentOperation<'a, O> {
     operation: &'a O,
     page: Option<u32>,
     identity: Identity,
 }
 
-impl<O: Operation> Asked<'_, O> {
+impl<O: Operation> SentOperation<'_, O> {
     /// Why a result is not about what was asked.
     fn objection(&self, result: &O::Output, answer: &Answer) -> Option<DecodeProblem> {
         let mut check = AnswerCheck::new(answer, O::INFO.envelope).for_page(self.page);
@@ -101,7 +112,7 @@ impl<O: Operation> Asked<'_, O> {
 /// The operation's result, or why the answer is none; compared with nothing where there was no request.
 pub(crate) fn conclude<O: Operation>(
     call: &Call,
-    asked: Option<&Asked<'_, O>>,
+    sent: Option<&SentOperation<'_, O>>,
     answer: Answer,
 ) -> Result<Response<O::Output>, Failure> {
     let read = match answer.status {
@@ -109,13 +120,12 @@ pub(crate) fn conclude<O: Operation>(
         StatusCode::NOT_FOUND => envelope::nothing(),
         status => envelope::decode(O::INFO.envelope, status, &answer.body),
     };
-    let read =
-        read.and_then(
-            |data| match asked.and_then(|asked| asked.objection(&data, &answer)) {
-                Some(problem) => Err(problem),
-                None => Ok(data),
-            },
-        );
+    let read = read.and_then(
+        |data| match sent.and_then(|sent| sent.objection(&data, &answer)) {
+            Some(problem) => Err(problem),
+            None => Ok(data),
+        },
+    );
     match read {
         Ok(data) => Ok(Response::new(data, answer)),
         Err(problem) => Err(Failure {

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::operation::Operation;
 use crate::operation_info::{FieldsIn, Namespace};
+use crate::origin;
 
 /// The fields of a request by their names; another page replaces the request's own.
 pub(crate) fn fields_of(
@@ -116,9 +117,10 @@ fn as_text((name, value): (String, Value)) -> Option<(String, String)> {
 
 /// Reads an absolute address.
 pub(crate) fn parse(address: &str) -> Result<Uri, String> {
-    address
-        .parse()
-        .map_err(|error| format!("`{address}` is not an address: {error}"))
+    address.parse().map_err(|error| {
+        let shown = origin::without_secrets(address);
+        format!("`{shown}` is not an address: {error}")
+    })
 }
 
 /// Appends the parameters to an address without or with a query.

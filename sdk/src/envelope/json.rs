@@ -1,9 +1,7 @@
 //! JSON as services really send it.
 
-use std::marker::PhantomData;
-
-use serde::de::{DeserializeOwned, DeserializeSeed};
-use serde_json::{Deserializer, Value};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 /// Parses a body. A byte-order mark before it is passed over, and what is no Unicode is replaced, so that a broken
 /// letter in a message costs neither the code nor the rest (F12).
@@ -19,31 +17,11 @@ pub(crate) fn parse(body: &[u8]) -> Result<Value, serde_json::Error> {
 /// # Errors
 /// As for [`parse`].
 pub(crate) fn parse_as<T: DeserializeOwned>(body: &[u8]) -> Result<T, serde_json::Error> {
-    parse_with(body, PhantomData::<T>)
-}
-
-/// The same, by a reader of its own, which may be asked twice.
-///
-/// # Errors
-/// As for [`parse`].
-pub(crate) fn parse_with<S, T>(body: &[u8], seed: S) -> Result<T, serde_json::Error>
-where
-    S: for<'de> DeserializeSeed<'de, Value = T> + Clone,
-{
     let body = without_byte_order_mark(body);
-    read(body, seed.clone()).or_else(|error| {
+    serde_json::from_slice(body).or_else(|error| {
         let text = String::from_utf8_lossy(body);
-        read(without_lone_surrogates(&text).as_bytes(), seed).map_err(|_| error)
+        serde_json::from_str(&without_lone_surrogates(&text)).map_err(|_| error)
     })
-}
-
-fn read<'de, S: DeserializeSeed<'de>>(
-    text: &'de [u8],
-    seed: S,
-) -> Result<S::Value, serde_json::Error> {
-    let mut reader = Deserializer::from_slice(text);
-    let read = seed.deserialize(&mut reader)?;
-    reader.end().map(|()| read)
 }
 
 pub(crate) fn without_byte_order_mark(body: &[u8]) -> &[u8] {

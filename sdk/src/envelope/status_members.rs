@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
-use super::DecodeProblem;
+use super::problem::DecodeProblem;
 use crate::model::tolerant_value::flag;
 
 const NAMES: [&str; 4] = ["error", "errors", "success", "status"];

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::{ErrorCode, FieldErrors};
 use crate::envelope::json;
 use crate::model::tolerant_value::whole_number;
-use crate::redact::{Redactor, shown};
+use crate::redact::{Redactor, one_line, shown};
 
 /// Longest message and longest code that are kept, in bytes.
 const LONGEST_MESSAGE: usize = 1024;
@@ -97,12 +97,10 @@ impl ApiError {
 }
 
 fn read_code(code: &Value) -> Option<ErrorCode> {
-    match code {
-        Value::String(name) => {
-            let name = crate::redact::one_line(name, LONGEST_CODE);
-            Some(ErrorCode::from(name.as_ref()))
-        }
-        Value::Number(number) => Some(ErrorCode::from(number.to_string())),
+    match (whole_number(code), code) {
+        (Some(number), _) => Some(ErrorCode::from(number.to_string())),
+        (None, Value::String(name)) => Some(ErrorCode::from(one_line(name, LONGEST_CODE).as_ref())),
+        (None, Value::Number(number)) => Some(ErrorCode::from(number.to_string())),
         _ => None,
     }
 }

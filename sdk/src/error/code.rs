@@ -80,11 +80,6 @@ impl ErrorCode {
         }
     }
 
-    /// Every code that has a name in this version.
-    pub fn named() -> impl Iterator<Item = ErrorCode> {
-        Self::NAMED.iter().cloned()
-    }
-
     /// Whether it is one of the named codes.
     pub(crate) fn is_named(&self) -> bool {
         self.text().is_some()
@@ -93,8 +88,8 @@ impl ErrorCode {
 
 impl From<&str> for ErrorCode {
     fn from(text: &str) -> Self {
-        let mut named = Self::named();
-        let known = named.find(|code| code.text() == Some(text));
+        let mut named = Self::VARIANTS.iter();
+        let known = named.find(|code| code.text() == Some(text)).cloned();
         let number = || text.parse().ok().map(Self::Number);
         let unknown = || Self::Unknown(UnknownValue::new(text));
         known.or_else(number).unwrap_or_else(unknown)

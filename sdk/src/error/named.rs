@@ -15,7 +15,8 @@ macro_rules! named_enum {
         }
 
         impl $name {
-            const NAMED: &'static [Self] = &[$(Self::$variant,)+];
+            /// The values that have a name in this version.
+            pub const VARIANTS: &'static [Self] = &[$(Self::$variant,)+];
 
             #[allow(unreachable_patterns)]
             fn text(&self) -> Option<&'static str> {

@@ -5,9 +5,11 @@ use std::fmt;
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
 
 use super::ProductSlug;
-use super::tolerant::{OptionalValue, optional, record};
+use super::tolerant::record;
+use super::tolerant_value::TolerantValue;
 
 record! {
     /// Capacity and use of one product by one customer, after a reconciliation.
@@ -92,18 +94,17 @@ impl<'de> Visitor<'de> for Reports {
     /// What is no report beside the reports is passed over: the services are changed, whatever else is told.
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<CapacityReports, A::Error> {
         let mut reports = Vec::new();
-        while let Some((product, report)) = entries.next_entry()? {
-            let OptionalValue(Some(report)): OptionalValue<Unnamed> = report else {
-                continue;
+        while let Some((product, report)) = entries.next_entry::<ProductSlug, Value>()? {
+            let mut report = match report {
+                Value::Object(members) => members,
+                Value::Array(items) if items.is_empty() => Map::new(),
+                _ => continue,
             };
-            reports.push(CapacityReport {
-                product_type: report.product_type.unwrap_or(product),
-                capacity: report.capacity,
-                usage: report.usage,
-                over_quota: report.over_quota,
-                newly_paused: report.newly_paused,
-                unpaused: report.unpaused,
-            });
+            // A report may leave its product to the name above it.
+            if !report.get("product_type").is_some_and(Value::is_string) {
+                report.insert("product_type".to_owned(), product.as_str().into());
+            }
+            reports.extend(CapacityReport::deserialize(TolerantValue(&report.into())).ok());
         }
         Ok(CapacityReports(reports))
     }
@@ -111,21 +112,4 @@ impl<'de> Visitor<'de> for Reports {
     fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<CapacityReports, A::Error> {
         Vec::deserialize(SeqAccessDeserializer::new(items)).map(CapacityReports)
     }
-}
-
-/// A report that may leave its product to the name above it.
-#[derive(Deserialize)]
-struct Unnamed {
-    #[serde(default, deserialize_with = "optional")]
-    product_type: Option<ProductSlug>,
-    #[serde(default, deserialize_with = "optional")]
-    capacity: Option<u64>,
-    #[serde(default, deserialize_with = "optional")]
-    usage: Option<u64>,
-    #[serde(default, deserialize_with = "optional")]
-    over_quota: Option<bool>,
-    #[serde(default, deserialize_with = "optional")]
-    newly_paused: Option<Vec<String>>,
-    #[serde(default, deserialize_with = "optional")]
-    unpaused: Option<Vec<String>>,
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use super::paging::counted_page;
-use super::tolerant::{optional, record};
+use super::tolerant::record;
 use super::{
     DomainAlertId, DomainAlertStatus, DomainAlertType, DomainId, DomainStatus, LeakCategory,
     MentionId, ScanId, ScanStatus, Severity, Timestamp,
@@ -58,79 +58,64 @@ record! {
     }
 }
 
-/// An alert of a domain. `Debug` does not show its details.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct DomainAlert {
-    /// Its identifier.
-    pub id: DomainAlertId,
-    /// The domain.
-    pub monitored_domain_id: DomainId,
-    /// The domain's name when the alert was raised.
-    #[serde(default, deserialize_with = "optional")]
-    pub domain: Option<String>,
-    /// What it is about.
-    #[serde(rename = "type")]
-    pub kind: DomainAlertType,
-    /// Who is concerned.
-    #[serde(default, deserialize_with = "optional")]
-    pub category: Option<LeakCategory>,
-    /// How severe it is.
-    #[serde(default, deserialize_with = "optional")]
-    pub severity: Option<Severity>,
-    /// How many findings there are now.
-    #[serde(default, deserialize_with = "optional")]
-    pub new_count: Option<u64>,
-    /// How many there were before.
-    #[serde(default, deserialize_with = "optional")]
-    pub previous_count: Option<u64>,
-    /// Its state.
-    pub status: DomainAlertStatus,
-    /// Details, their members as they came.
-    #[serde(default, deserialize_with = "optional")]
-    pub details: Option<Map<String, Value>>,
-    /// What it means in plain words; in the read of one alert only.
-    #[serde(default, deserialize_with = "optional")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub explanation: Option<String>,
-    /// When it was raised.
-    #[serde(default, deserialize_with = "optional")]
-    pub created_at: Option<Timestamp>,
-    /// When somebody acknowledged it.
-    #[serde(default, deserialize_with = "optional")]
-    pub acknowledged_at: Option<Timestamp>,
-    /// When it was resolved.
-    #[serde(default, deserialize_with = "optional")]
-    pub resolved_at: Option<Timestamp>,
+record! {
+    masked
+    /// An alert of a domain. `Debug` does not show its details.
+    DomainAlert {
+        /// Its identifier.
+        id: DomainAlertId,
+        /// The domain.
+        monitored_domain_id: DomainId,
+        /// The domain's name when the alert was raised.
+        domain: Option<String>,
+        /// What it is about.
+        #[serde(rename = "type")]
+        kind: DomainAlertType,
+        /// Who is concerned.
+        category: Option<LeakCategory>,
+        /// How severe it is.
+        severity: Option<Severity>,
+        /// How many findings there are now.
+        new_count: Option<u64>,
+        /// How many there were before.
+        previous_count: Option<u64>,
+        /// Its state.
+        status: DomainAlertStatus,
+        /// Details, their members as they came.
+        details: Option<Map<String, Value>>,
+        /// What it means in plain words; in the read of one alert only.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        explanation: Option<String>,
+        /// When it was raised.
+        created_at: Option<Timestamp>,
+        /// When somebody acknowledged it.
+        acknowledged_at: Option<Timestamp>,
+        /// When it was resolved.
+        resolved_at: Option<Timestamp>,
+    }
 }
 
-/// A mention of a domain on the dark web. `Debug` shows neither its title nor its text.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Mention {
-    /// Its identifier.
-    pub id: MentionId,
-    /// Its title.
-    #[serde(default, deserialize_with = "optional")]
-    pub title: Option<String>,
-    /// The start of its text.
-    #[serde(default, deserialize_with = "optional")]
-    pub content_preview: Option<String>,
-    /// Where it was found.
-    #[serde(default, deserialize_with = "optional")]
-    pub source_name: Option<String>,
-    /// Who wrote it.
-    #[serde(default, deserialize_with = "optional")]
-    pub author: Option<String>,
-    /// When it was published.
-    #[serde(default, deserialize_with = "optional")]
-    pub published_at: Option<Timestamp>,
-    /// Whether it has not been read yet.
-    #[serde(default, deserialize_with = "optional")]
-    pub is_new: Option<bool>,
-    /// When it was found.
-    #[serde(default, deserialize_with = "optional")]
-    pub created_at: Option<Timestamp>,
+record! {
+    masked
+    /// A mention of a domain on the dark web. `Debug` shows neither its title nor its text.
+    Mention {
+        /// Its identifier.
+        id: MentionId,
+        /// Its title.
+        title: Option<String>,
+        /// The start of its text.
+        content_preview: Option<String>,
+        /// Where it was found.
+        source_name: Option<String>,
+        /// Who wrote it.
+        author: Option<String>,
+        /// When it was published.
+        published_at: Option<Timestamp>,
+        /// Whether it has not been read yet.
+        is_new: Option<bool>,
+        /// When it was found.
+        created_at: Option<Timestamp>,
+    }
 }
 
 /// Implements `Debug` with a mask for members that may quote what was leaked.

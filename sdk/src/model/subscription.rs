@@ -1,7 +1,5 @@
 //! What a customer has bought.
 
-use serde::{Deserialize, Serialize};
-
 use super::tolerant::record;
 use super::{
     ChangeDirection, PlanSlug, ProductSlug, SubscriptionId, SubscriptionStatus, Timestamp,
@@ -23,14 +21,14 @@ record! {
     }
 }
 
-/// A subscription and its state after a transition.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct SubscriptionState {
-    /// The subscription.
-    pub subscription_id: SubscriptionId,
-    /// Its state now.
-    pub status: SubscriptionStatus,
+record! {
+    /// A subscription and its state after a transition.
+    SubscriptionState {
+        /// The subscription.
+        subscription_id: SubscriptionId,
+        /// Its state now.
+        status: SubscriptionStatus,
+    }
 }
 
 record! {

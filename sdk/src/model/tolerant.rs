@@ -160,30 +160,7 @@ macro_rules! invalid_text {
 }
 pub(crate) use invalid_text;
 
-/// Reads and writes a summary as `#[serde(remote = "Self")]` derives it, but for one with none of its members, which is
-/// none (F9).
-macro_rules! with_some_member {
-    ($name:ident: $first:ident $(, $member:ident)*) => {
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let read = $name::deserialize(deserializer)?;
-                match read.$first.is_none() $(&& read.$member.is_none())* {
-                    true => Err(serde::de::Error::missing_field(stringify!($first))),
-                    false => Ok(read),
-                }
-            }
-        }
-
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                $name::serialize(self, serializer)
-            }
-        }
-    };
-}
-pub(crate) use with_some_member;
-
-/// Declares a record of an answer, each `Option` of which is [`optional`].
+/// Declares a record of an answer, each `Option` of which is [`optional`]; the `Debug` of a `masked` one stands beside it.
 macro_rules! record {
     (@members $about:tt $name:ident [$($read:tt)*]
         $(#[$what:meta])* $member:ident: Option<$kind:ty>, $($rest:tt)*
@@ -205,15 +182,18 @@ macro_rules! record {
         ] $($rest)* }
     };
     (@members [$($about:tt)*] $name:ident [$($members:tt)*]) => {
-        #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[derive(Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         $($about)*
         #[non_exhaustive]
         pub struct $name {
             $($members)*
         }
     };
-    ($(#[$about:meta])* $name:ident { $($members:tt)+ }) => {
+    (masked $(#[$about:meta])* $name:ident { $($members:tt)+ }) => {
         $crate::model::tolerant::record! { @members [$(#[$about])*] $name [] $($members)+ }
+    };
+    ($(#[$about:meta])* $name:ident { $($members:tt)+ }) => {
+        $crate::model::tolerant::record! { masked #[derive(Debug)] $(#[$about])* $name { $($members)+ } }
     };
 }
 pub(crate) use record;

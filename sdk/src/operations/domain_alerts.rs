@@ -1,7 +1,5 @@
 //! Alerts of a domain: list, read, acknowledge, resolve.
 
-use serde::{Deserialize, Serialize};
-
 use super::operations;
 use crate::model::tolerant::record;
 use crate::model::{
@@ -114,12 +112,12 @@ operations! {
     }
 }
 
-/// The answer to [`GetDomainAlert`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct FoundDomainAlert {
-    /// The alert, with its explanation.
-    pub alert: DomainAlert,
+record! {
+    /// The answer to [`GetDomainAlert`].
+    FoundDomainAlert {
+        /// The alert, with its explanation.
+        alert: DomainAlert,
+    }
 }
 
 record! {

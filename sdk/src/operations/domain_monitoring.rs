@@ -2,10 +2,8 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-
 use super::operations;
-use crate::model::tolerant::{optional, record};
+use crate::model::tolerant::record;
 use crate::model::{
     CustomerId, DomainId, DomainScan, LeakCategory, LeakRecord, MentionPage, MonitoredDomain,
 };
@@ -129,28 +127,23 @@ operations! {
     }
 }
 
-/// A customer's domains.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct DomainOverview {
-    /// Whether the customer has a subscription to domain monitoring.
-    pub subscribed: bool,
-    /// The domains, oldest first, terminated ones left out; `None` where the answer describes the product instead.
-    #[serde(default, deserialize_with = "optional")]
-    pub domains: Option<Vec<MonitoredDomain>>,
-    /// Slots in use.
-    #[serde(default, deserialize_with = "optional")]
-    pub slots_used: Option<u64>,
-    /// Slots there are.
-    #[serde(default, deserialize_with = "optional")]
-    pub slots_total: Option<u64>,
-    /// Path of the page in the portal where domains are added.
-    #[serde(default, deserialize_with = "optional")]
-    pub portal_add_path: Option<String>,
-    /// What could be bought, for a customer who is not subscribed (assumed field).
-    #[serde(default, deserialize_with = "optional")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub product: Option<ProductDescription>,
+record! {
+    /// A customer's domains.
+    DomainOverview {
+        /// Whether the customer has a subscription to domain monitoring.
+        subscribed: bool,
+        /// The domains, oldest first, terminated ones left out; `None` where the answer describes the product instead.
+        domains: Option<Vec<MonitoredDomain>>,
+        /// Slots in use.
+        slots_used: Option<u64>,
+        /// Slots there are.
+        slots_total: Option<u64>,
+        /// Path of the page in the portal where domains are added.
+        portal_add_path: Option<String>,
+        /// What could be bought, for a customer who is not subscribed (assumed field).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        product: Option<ProductDescription>,
+    }
 }
 
 record! {
@@ -165,34 +158,32 @@ record! {
     }
 }
 
-/// The answer to [`GetScanHistory`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct ScanHistory {
-    /// The last 25 scans, newest first.
-    pub scans: Vec<DomainScan>,
+record! {
+    /// The answer to [`GetScanHistory`].
+    ScanHistory {
+        /// The last 25 scans, newest first.
+        scans: Vec<DomainScan>,
+    }
 }
 
-/// One page of leaked credentials; `Debug` shows numbers alone.
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct CredentialLeaks {
-    /// False when the data set is not configured for the account.
-    pub enabled: bool,
-    /// The records; as secret as a password.
-    pub items: Vec<LeakRecord>,
-    /// How many there are in the filtered list.
-    #[serde(default, deserialize_with = "optional")]
-    pub total: Option<u64>,
-    /// Number of this page, from 1.
-    pub page: u32,
-    /// Records per page, 50.
-    #[serde(default, deserialize_with = "optional")]
-    pub page_size: Option<u64>,
-    /// Why there are no records, when the data set cannot be reached.
-    #[serde(alias = "message", skip_serializing_if = "Option::is_none")]
-    #[serde(default, deserialize_with = "optional")]
-    pub error: Option<String>,
+record! {
+    masked
+    /// One page of leaked credentials; `Debug` shows numbers alone.
+    CredentialLeaks {
+        /// False when the data set is not configured for the account.
+        enabled: bool,
+        /// The records; as secret as a password.
+        items: Vec<LeakRecord>,
+        /// How many there are in the filtered list.
+        total: Option<u64>,
+        /// Number of this page, from 1.
+        page: u32,
+        /// Records per page, 50.
+        page_size: Option<u64>,
+        /// Why there are no records, when the data set cannot be reached.
+        #[serde(alias = "message", skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
+    }
 }
 
 impl CredentialLeaks {

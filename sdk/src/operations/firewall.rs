@@ -1,9 +1,7 @@
 //! Firewall ingest. The specification names this operation without its shape; all here is assumed (E13).
 
-use serde::{Deserialize, Serialize};
-
 use super::operations;
-use crate::model::tolerant::{record, with_some_member};
+use crate::model::tolerant::record;
 use crate::model::{CustomerId, EndpointId, FirewallFormat, Rule};
 use crate::validate::one_of;
 
@@ -28,6 +26,14 @@ operations! {
             /// Its format; recognised by its content when not given.
             format: FirewallFormat [one_of(FirewallFormat::VARIANTS)],
         }
+        answer {
+            |_, answer, check| check.some_member("format", &[
+                answer.format.is_some(),
+                answer.parsed_rules.is_some(),
+                answer.suggested.is_some(),
+                answer.skipped.is_some(),
+            ])
+        }
         accessors { Rules:
             /// Turns a firewall dump into rules of a server: [`IngestFirewall`].
             call ingest_firewall(dump: IngestFirewall) = dump;
@@ -45,7 +51,6 @@ fn dump(content: &str) -> Option<String> {
 
 record! {
     /// What was read from a firewall dump (assumed).
-    #[serde(remote = "Self")]
     FirewallIngest {
         /// The format it was read as.
         format: Option<FirewallFormat>,
@@ -58,14 +63,12 @@ record! {
     }
 }
 
-with_some_member!(FirewallIngest: format, parsed_rules, suggested, skipped);
-
-/// A line of a dump that gave no rule (assumed).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct SkippedLine {
-    /// Its number, from 1.
-    pub line: u64,
-    /// Why.
-    pub reason: String,
+record! {
+    /// A line of a dump that gave no rule (assumed).
+    SkippedLine {
+        /// Its number, from 1.
+        line: u64,
+        /// Why.
+        reason: String,
+    }
 }

@@ -1,7 +1,8 @@
 //! The health check.
 
 use super::operations;
-use crate::client::{CallBuilder, Client};
+use crate::client::Client;
+use crate::client::call::CallBuilder;
 use crate::model::Timestamp;
 use crate::model::tolerant::record;
 

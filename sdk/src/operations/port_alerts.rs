@@ -1,7 +1,5 @@
 //! Port alerts. The specification names these operations without their shape; all here is assumed (E6).
 
-use serde::{Deserialize, Serialize};
-
 use super::operations;
 use crate::model::tolerant::record;
 use crate::model::{
@@ -77,12 +75,12 @@ operations! {
     }
 }
 
-/// The answer to [`GetPortAlert`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct FoundPortAlert {
-    /// The alert.
-    pub alert: PortAlert,
+record! {
+    /// The answer to [`GetPortAlert`].
+    FoundPortAlert {
+        /// The alert.
+        alert: PortAlert,
+    }
 }
 
 record! {

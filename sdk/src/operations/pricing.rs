@@ -1,7 +1,5 @@
 //! Prices of products. The specification names these operations without their shape; all here is assumed (D8).
 
-use serde::{Deserialize, Serialize};
-
 use super::operations;
 use crate::model::tolerant::record;
 use crate::model::{Money, PlanSlug, ProductSlug};
@@ -76,10 +74,10 @@ record! {
     }
 }
 
-/// The answer to [`RemovePrice`] (assumed).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct RemovedPrice {
-    /// Whether there was one.
-    pub deleted: bool,
+record! {
+    /// The answer to [`RemovePrice`] (assumed).
+    RemovedPrice {
+        /// Whether there was one.
+        deleted: bool,
+    }
 }

@@ -1,7 +1,5 @@
 //! Provisioning of servers: provision, suspend, resume, terminate, scan.
 
-use serde::{Deserialize, Serialize};
-
 use super::operations;
 use crate::model::tolerant::record;
 use crate::model::{
@@ -148,14 +146,14 @@ operations! {
     }
 }
 
-/// An endpoint and its state after a provisioning call.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct EndpointState {
-    /// The server.
-    pub endpoint_id: EndpointId,
-    /// Its state now.
-    pub status: EndpointStatus,
+record! {
+    /// An endpoint and its state after a provisioning call.
+    EndpointState {
+        /// The server.
+        endpoint_id: EndpointId,
+        /// Its state now.
+        status: EndpointStatus,
+    }
 }
 
 record! {

@@ -6,7 +6,8 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 
 use super::operations;
-use crate::client::{CallBuilder, Client};
+use crate::client::Client;
+use crate::client::call::CallBuilder;
 use crate::model::tolerant::optional;
 use crate::model::{CustomerId, Timestamp};
 

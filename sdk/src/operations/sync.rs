@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::operations;
 use crate::FieldErrors;
-use crate::model::tolerant::{OptionalValue, optional, with_some_member};
+use crate::model::tolerant::{OptionalValue, optional};
 use crate::model::{CapacityReports, CustomerId, ProductSlug, ServiceId, SubscriptionStatus};
 use crate::validate::{most, one_of};
 
@@ -41,6 +41,12 @@ operations! {
         }
         answer {
             |request, answer, check| {
+                check.some_member("changed", &[
+                    answer.changed.is_some(),
+                    answer.unchanged.is_some(),
+                    answer.unknown_services.is_some(),
+                    answer.enforcement.is_some(),
+                ]);
                 let services = request.services.iter();
                 let reported: BTreeSet<_> = services.map(|service| (service.service_id, service.client_id)).collect();
                 let services: BTreeSet<_> = reported.iter().map(|(service, _)| *service).collect();
@@ -123,7 +129,6 @@ impl ServiceReport {
 
 /// What a sync did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(remote = "Self")]
 #[non_exhaustive]
 pub struct SyncResult {
     /// Services that were moved to another state.
@@ -154,8 +159,6 @@ fn by_customer<'de, D: Deserializer<'de>>(
         reports.filter_map(of_customer).collect()
     }))
 }
-
-with_some_member!(SyncResult: changed, unchanged, unknown_services, enforcement);
 
 /// A service that the platform does not recognise. The specification gives it no shape, so any is kept: an object with
 /// the names below (assumed), or the service's bare number.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use http::StatusCode;
 use tokio::time::Instant;
 
-use crate::error::{Error, ErrorCode};
+use crate::error::Error;
 use crate::event::WaitReason;
 use crate::request_options::RequestOptions;
 
@@ -38,35 +38,47 @@ pub(crate) enum Decision {
 /// The decision (F5): what was provably not processed may always be sent again, what may have been processed only
 /// when the operation is repeatable.
 pub(crate) fn decide(error: &Error, context: &RetryContext<'_>) -> Decision {
-    let (wait, why) = match error.status() {
-        _ if !error.is_retryable() => return Decision::Stop,
-        Some(StatusCode::TOO_MANY_REQUESTS) => match after_429(error, context) {
-            Some(wait) => (wait, WaitReason::RateLimited),
-            None => return Decision::Stop,
-        },
-        _ if context.failures > context.settings.max_retries => return Decision::Stop,
-        _ => {
-            let least = backoff(context);
-            (
-                least.max(error.retry_after().unwrap_or_default()),
-                WaitReason::Backoff,
-            )
+    if !error.is_retryable() {
+        return Decision::Stop;
+    }
+    let asked = error.retry_after().filter(|wait| !wait.is_zero());
+    let next = match error.status() {
+        Some(StatusCode::TOO_MANY_REQUESTS) if error.is_scan_cooldown() => {
+            let wait = asked.unwrap_or_default().max(SHORTEST_RATE_LIMIT_WAIT);
+            let waits = context.settings.wait_for_cooldown;
+            waits.then_some((wait, WaitReason::Cooldown))
         }
+        Some(StatusCode::TOO_MANY_REQUESTS) => {
+            after_429(asked, context).map(|wait| (wait, WaitReason::Throttled))
+        }
+        _ if context.failures > context.settings.max_retries => None,
+        _ => return after_failure(asked, context),
     };
-    match wait <= context.settings.longest_wait(context.remaining) {
-        true => Decision::RetryAfter(wait, why),
-        false => Decision::Stop,
+    match next {
+        Some((wait, why)) if wait <= context.settings.longest_wait(context.remaining) => {
+            Decision::RetryAfter(wait, why)
+        }
+        _ => Decision::Stop,
     }
 }
 
-/// The wait after a 429, none where it ends the call (F6): as long as it asks, or longer each time where it does not
-/// say; where it asks for longer than a window can last, as long as that.
-fn after_429(error: &Error, context: &RetryContext<'_>) -> Option<Duration> {
-    let asked = error.retry_after().filter(|wait| !wait.is_zero());
-    if error.code() == Some(&ErrorCode::RateLimited) {
-        let waits = context.settings.wait_for_cooldown;
-        return waits.then(|| asked.unwrap_or_default().max(SHORTEST_RATE_LIMIT_WAIT));
+/// A pause of the client's own is bounded by the time that is left; one that the service asks for is a wait like those
+/// for a slot.
+fn after_failure(asked: Option<Duration>, context: &RetryContext<'_>) -> Decision {
+    let settings = context.settings;
+    let asked = asked.unwrap_or_default();
+    let wait = backoff(context).max(asked);
+    let is_too_long = asked > settings.longest_wait(context.remaining)
+        || wait > settings.time_before_an_attempt(context.remaining);
+    match is_too_long {
+        true => Decision::Stop,
+        false => Decision::RetryAfter(wait, WaitReason::Backoff),
     }
+}
+
+/// The wait after a 429 of the rate window, none where it ends the call (F6): as long as it asks, or longer each time
+/// where it does not say; where it asks for longer than a window can last, as long as that.
+fn after_429(asked: Option<Duration>, context: &RetryContext<'_>) -> Option<Duration> {
     if context.throttled >= MOST_429S {
         return None;
     }

@@ -5,11 +5,14 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use http::StatusCode;
 use tokio::time::{Instant, sleep, timeout};
+use tracing::{Instrument, Span};
 
-use super::pacer::{Acquire, Permit, RateLimiterError, SlotOutcome, fraction};
+use super::call::{Call, Failure};
+use super::pacer::waits::random_fraction;
+use super::pacer::{Acquire, Permit, RateLimiterError, SlotOutcome};
 use super::retry::{self, Decision, RetryContext};
+use super::shared::{Pipeline, error_type, named_code};
 use super::transport::{TransportError, TransportErrorKind};
-use super::{Call, Failure, Pipeline};
 use crate::answer::{Answer, PriorAttempts};
 use crate::envelope;
 use crate::error::{Delivery, Error, ErrorCode, ErrorKind};
@@ -18,12 +21,72 @@ use crate::redact::Redactor;
 use crate::retry_after::retry_after;
 use crate::secret::ApiKey;
 
+impl Pipeline {
+    /// Sends the call until there is a result or no further attempt is right, and lets `read` judge the result.
+    pub(crate) async fn run<T>(
+        &self,
+        call: &Call,
+        read: impl FnOnce(Answer) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let span = call.span();
+        let mut run = CallRun::new(self, call);
+        self.tell(|| Event::Started {
+            operation: call.name(),
+        });
+        let ended = match run.attempts().instrument(span.clone()).await {
+            Err(Failure {
+                answer: Some(answer),
+                ..
+            }) if call.was_deleted_before(&answer) => Ok(*answer),
+            ended => ended,
+        };
+        let status = ended.as_ref().ok().map(|answer| answer.status);
+        let result = ended.and_then(read);
+        run.has_ended = true;
+        self.end(
+            &run,
+            &span,
+            status,
+            result.as_ref().err().map(|failure| &failure.error),
+        );
+        result
+    }
+
+    /// Tells span and observer how the call ended.
+    fn end(
+        &self,
+        run: &CallRun<'_>,
+        span: &Span,
+        status: Option<StatusCode>,
+        error: Option<&Error>,
+    ) {
+        let status = status.or_else(|| error?.status());
+        span.record(
+            "http.response.status_code",
+            status.map(|status| status.as_u16()),
+        );
+        span.record("http.request.resend_count", run.attempts.saturating_sub(1));
+        if let Some(error) = error {
+            span.record("otel.status_code", "ERROR");
+            span.record("error.type", error_type(error).as_ref());
+        }
+        self.tell(|| Event::Ended {
+            operation: run.call.name(),
+            attempts: run.attempts,
+            status,
+            error: error.map(Error::kind),
+            code: error.and_then(named_code).cloned(),
+            elapsed: run.started.elapsed(),
+        });
+    }
+}
+
 /// One call on its way.
-pub(super) struct Run<'a> {
+struct CallRun<'a> {
     pipeline: &'a Pipeline,
-    pub(super) call: &'a Call,
-    pub(super) started: Instant,
-    pub(super) attempts: u32,
+    call: &'a Call,
+    started: Instant,
+    attempts: u32,
     /// Failed attempts, those refused by a rate limit left out.
     failures: u32,
     /// Attempts refused by a rate limit since the last that was not.
@@ -31,10 +94,10 @@ pub(super) struct Run<'a> {
     prior_attempts: PriorAttempts,
     key: Option<ApiKey>,
     /// Whether the end was told; a call that was dropped has none.
-    pub(super) has_ended: bool,
+    has_ended: bool,
 }
 
-impl Drop for Run<'_> {
+impl Drop for CallRun<'_> {
     fn drop(&mut self) {
         if !self.has_ended {
             self.pipeline.tell(|| Event::Dropped {
@@ -48,8 +111,8 @@ impl Drop for Run<'_> {
 
 type MaybePermit = Option<Box<dyn Permit>>;
 
-impl<'a> Run<'a> {
-    pub(super) fn new(pipeline: &'a Pipeline, call: &'a Call) -> Self {
+impl<'a> CallRun<'a> {
+    fn new(pipeline: &'a Pipeline, call: &'a Call) -> Self {
         Self {
             pipeline,
             call,
@@ -64,7 +127,7 @@ impl<'a> Run<'a> {
     }
 
     /// Attempts until there is a result or no further attempt is right.
-    pub(super) async fn attempts(&mut self) -> Result<Answer, Failure> {
+    async fn attempts(&mut self) -> Result<Answer, Failure> {
         self.pipeline
             .runtime
             .check()
@@ -148,6 +211,10 @@ impl<'a> Run<'a> {
     }
 
     async fn attempt(&mut self, mut permit: MaybePermit) -> Result<Answer, Failure> {
+        // The key may have come with the end of the time: nobody would hear the answer.
+        if self.remaining().is_zero() {
+            return Err(self.failed(self.out_of_time()));
+        }
         let request = self.call.request(self.key.as_ref());
         let request = request.map_err(|error| self.failed(error))?;
         let limit = self.call.settings.attempt_timeout.min(self.remaining());
@@ -268,7 +335,7 @@ impl<'a> Run<'a> {
                 throttled: self.throttled,
                 window: self.pipeline.rate_limiter.window(),
                 remaining: self.remaining(),
-                jitter: fraction(),
+                jitter: random_fraction(),
             },
         );
         match decision {

@@ -31,8 +31,8 @@ impl RuntimeCheck {
         if *with_time == Some(runtime.id()) {
             return Ok(());
         }
-        // Tokio has no other way to tell (1.54). Where panics abort, the program ends with its sentence, as it would at
-        // the first wait.
+        // Tokio has no other way to tell (1.54). The panic hook hears of it, and where panics abort the program ends here,
+        // as it would at the first wait.
         if std::panic::catch_unwind(|| drop(sleep(Duration::ZERO))).is_err() {
             return Err(Error::configuration(
                 "not sent: this tokio runtime has no time: build it with `enable_all`",
@@ -41,4 +41,20 @@ impl RuntimeCheck {
         *with_time = Some(runtime.id());
         Ok(())
     }
+}
+
+/// Whether sockets work on this runtime (F16).
+///
+/// # Errors
+/// On a runtime without I/O.
+#[cfg(any(feature = "default-transport", feature = "redis"))]
+pub(crate) fn check_io() -> Result<(), String> {
+    let socket = std::net::UdpSocket::bind((std::net::Ipv4Addr::LOCALHOST, 0));
+    let Ok(socket) = socket.and_then(|socket| socket.set_nonblocking(true).map(|()| socket)) else {
+        return Ok(());
+    };
+    // As above.
+    let probe = std::panic::AssertUnwindSafe(|| drop(tokio::net::UdpSocket::from_std(socket)));
+    std::panic::catch_unwind(probe)
+        .map_err(|_| "this tokio runtime has no I/O: build it with `enable_all`".to_owned())
 }

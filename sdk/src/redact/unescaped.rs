@@ -21,7 +21,7 @@ impl<'t> Level<'t> {
         }
     }
 
-    pub(super) fn below(self, next: Unescaped) -> Self {
+    pub(super) fn below(self, next: UnescapedText) -> Self {
         let origins = match self.origins {
             None => next.starts,
             Some(origins) => next.starts.iter().map(|start| origins[*start]).collect(),
@@ -42,13 +42,13 @@ impl<'t> Level<'t> {
 }
 
 /// A text with one level of escapes undone.
-pub(super) struct Unescaped {
+pub(super) struct UnescapedText {
     pub(super) bytes: Vec<u8>,
     /// Where what became each byte began, and where the text ended.
     starts: Vec<usize>,
 }
 
-impl Unescaped {
+impl UnescapedText {
     /// `None` where there is no escape.
     pub(super) fn of(text: &[u8]) -> Option<Self> {
         let opening = |from: usize| {

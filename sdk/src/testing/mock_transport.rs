@@ -25,14 +25,14 @@ pub struct MockTransport(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    steps: Vec<Planned>,
+    steps: Vec<PlannedStep>,
     requests: Vec<RecordedRequest>,
     /// Names of the requests that there was no step for.
     unexpected: Vec<String>,
 }
 
-struct Planned {
-    request: Expected,
+struct PlannedStep {
+    request: RequestPattern,
     /// How often it is due; `None` for a step that can be played for ever, or never.
     times: Option<u32>,
     played: u32,
@@ -40,7 +40,7 @@ struct Planned {
     end: End,
 }
 
-enum Expected {
+enum RequestPattern {
     Anything,
     Operation(String),
     Path(Method, String),
@@ -86,27 +86,22 @@ impl MockTransport {
 
     /// A step for requests of an operation, by its name in [`OPERATIONS`](crate::OPERATIONS).
     pub fn on_named(&self, operation: &str) -> Expectation<'_> {
-        self.step(Expected::Operation(operation.to_owned()))
+        self.step(RequestPattern::Operation(operation.to_owned()))
     }
 
     /// A step for requests of this method and path, without the query; a segment `*` stands for any one.
     pub fn on_path(&self, method: Method, path: &str) -> Expectation<'_> {
-        self.step(Expected::Path(method, path.to_owned()))
+        self.step(RequestPattern::Path(method, path.to_owned()))
     }
 
     /// A step for whatever comes. Such steps are played in the order in which they were written.
     pub fn on_any(&self) -> Expectation<'_> {
-        self.step(Expected::Anything)
+        self.step(RequestPattern::Anything)
     }
 
     /// Answers the next request, with JSON.
     pub fn answer(&self, status: StatusCode, body: impl Into<Bytes>) {
         self.on_any().answer(status, body);
-    }
-
-    /// Answers the next request after some time, with JSON.
-    pub fn answer_after(&self, delay: Duration, status: StatusCode, body: impl Into<Bytes>) {
-        self.on_any().after(delay).answer(status, body);
     }
 
     /// Answers the next request, headers included.
@@ -135,7 +130,11 @@ impl MockTransport {
     /// A sentence that names the steps that are left, and the requests without a step.
     pub fn verify(&self) -> Result<(), String> {
         let state = self.state();
-        let left: Vec<String> = state.steps.iter().filter_map(Planned::complaint).collect();
+        let left: Vec<String> = state
+            .steps
+            .iter()
+            .filter_map(PlannedStep::complaint)
+            .collect();
         let mut problems = Vec::new();
         if !left.is_empty() {
             problems.push(format!("not played: {}", left.join(", ")));
@@ -163,10 +162,10 @@ impl MockTransport {
         }
     }
 
-    fn step(&self, request: Expected) -> Expectation<'_> {
+    fn step(&self, request: RequestPattern) -> Expectation<'_> {
         Expectation {
             script: self,
-            plan: Planned {
+            plan: PlannedStep {
                 request,
                 times: Some(1),
                 played: 0,
@@ -184,7 +183,7 @@ impl MockTransport {
         &self,
         request: http::Request<Bytes>,
     ) -> Result<http::Response<Bytes>, TransportError> {
-        let (delay, end) = self.state().next(RecordedRequest::from(request))?;
+        let (delay, end) = self.state().next(RecordedRequest::of(request))?;
         if !delay.is_zero() {
             sleep(delay).await;
         }
@@ -207,12 +206,12 @@ impl Transport for MockTransport {
 
 impl State {
     fn next(&mut self, sent: RecordedRequest) -> Result<(Duration, End), TransportError> {
-        let find = |wanted: &dyn Fn(&Expected) -> bool| {
-            let due = |step: &Planned| step.left() != Some(0) && wanted(&step.request);
+        let find = |wanted: &dyn Fn(&RequestPattern) -> bool| {
+            let due = |step: &PlannedStep| step.left() != Some(0) && wanted(&step.request);
             self.steps.iter().position(due)
         };
         let place = find(&|asked| asked.names(&sent))
-            .or_else(|| find(&|expected| matches!(expected, Expected::Anything)));
+            .or_else(|| find(&|expected| matches!(expected, RequestPattern::Anything)));
         let name = sent.to_string();
         self.requests.push(sent);
         let Some(place) = place else {
@@ -226,7 +225,7 @@ impl State {
     }
 }
 
-impl Planned {
+impl PlannedStep {
     /// How often it is still due; `None` for a step that may be left out.
     fn left(&self) -> Option<u32> {
         let times = self.times?;
@@ -241,7 +240,7 @@ impl Planned {
     }
 }
 
-impl Expected {
+impl RequestPattern {
     /// Whether it names this request, and not just any.
     fn names(&self, sent: &RecordedRequest) -> bool {
         match self {
@@ -255,7 +254,7 @@ impl Expected {
     }
 }
 
-impl fmt::Display for Expected {
+impl fmt::Display for RequestPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Anything => f.write_str("any request"),
@@ -269,7 +268,7 @@ impl fmt::Display for Expected {
 #[must_use = "a step is in the script once it says how it ends: answer, respond, fail or hang"]
 pub struct Expectation<'a> {
     script: &'a MockTransport,
-    plan: Planned,
+    plan: PlannedStep,
 }
 
 impl Expectation<'_> {
@@ -323,10 +322,8 @@ impl RecordedRequest {
         key.authorization()
             .is_ok_and(|header| self.key == Some(fingerprint(&header)))
     }
-}
 
-impl From<http::Request<Bytes>> for RecordedRequest {
-    fn from(request: http::Request<Bytes>) -> Self {
+    fn of(request: http::Request<Bytes>) -> Self {
         let (mut parts, body) = request.into_parts();
         let authorization = parts.headers.remove(header::AUTHORIZATION);
         let operation = parts.extensions.get::<&'static OperationInfo>();

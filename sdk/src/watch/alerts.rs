@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
-use super::in_the_background;
+use super::background::in_the_background;
 use crate::client::Client;
 use crate::error::Error;
 use crate::model::{
@@ -138,7 +138,7 @@ impl AlertWatch {
     /// # Errors
     /// That of a read. Nothing is lost by it, and nothing is told twice.
     pub async fn poll(&mut self) -> Result<(), Error> {
-        self.next_look = crate::pipeline::pacer::after(Instant::now(), self.interval);
+        self.next_look = crate::pipeline::pacer::waits::after(Instant::now(), self.interval);
         let mut now = self.read().await?;
         let Some(before) = &self.open else {
             self.open = Some(now);
@@ -171,13 +171,13 @@ impl AlertWatch {
     async fn read(&self) -> Result<BTreeMap<Uuid, CustomerAlert>, Error> {
         let (ports, domains) = (self.client.port_alerts(), self.client.domains());
         let open = ports.list(self.customer);
-        let open = open.filter(|list| list.status(PortAlertStatus::Open).per_page(100));
+        let open = open.with_request(|list| list.status(PortAlertStatus::Open).per_page(100));
         let open = open.collect_all().await?.into_iter();
         let mut alerts: Vec<CustomerAlert> = open.map(CustomerAlert::Port).collect();
         let overview = domains.list(self.customer).await?;
         for domain in overview.into_inner().domains.unwrap_or_default() {
             let open = domains.alerts(self.customer, domain.id);
-            let open = open.filter(|list| list.status(DomainAlertStatus::Open).per_page(50));
+            let open = open.with_request(|list| list.status(DomainAlertStatus::Open).per_page(50));
             alerts.extend(
                 open.collect_all()
                     .await?

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-use super::{Pauses, in_the_background};
+use super::background::{Pauses, in_the_background};
 use crate::client::Client;
 use crate::client::resources::Servers;
 use crate::error::{Error, ErrorKind};
@@ -108,7 +108,7 @@ impl<'a> Servers<'a> {
             ended: VecDeque::new(),
             next_look: now,
             pauses: Pauses::new(),
-            deadline: crate::pipeline::pacer::after(now, deadline),
+            deadline: crate::pipeline::pacer::waits::after(now, deadline),
         }
     }
 }
@@ -213,7 +213,10 @@ impl ScanWait {
         let mut found = BTreeMap::new();
         if self.open.len() > 1 {
             let list = self.client.servers().list(self.customer);
-            let all = list.filter(|list| list.per_page(100)).collect_all().await?;
+            let all = list
+                .with_request(|list| list.per_page(100))
+                .collect_all()
+                .await?;
             found.extend(all.into_iter().map(|server| (server.id, server)));
         }
         // A server that goes while pages are read lets another slip from one to the next.

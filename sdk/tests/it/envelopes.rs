@@ -1,5 +1,7 @@
 //! Every shape in which the service says no, and what the caller reads from it.
 
+use std::time::Duration;
+
 use http::StatusCode;
 use secmon::{Delivery, Error, ErrorCode, ErrorKind};
 use serde_json::json;
@@ -16,12 +18,12 @@ async fn suspend_answered(status: u16, body: String) -> Error {
 
 #[tokio::test]
 async fn every_documented_code_reaches_the_caller_as_itself() {
-    for code in ErrorCode::named() {
+    for code in ErrorCode::VARIANTS {
         for status in [401, 403, 404, 409, 422, 429, 500, 503] {
             let body = failure(json!(code.to_str()), "A sentence.", json!({}));
             let error = suspend_answered(status, body).await;
             assert_eq!(error.kind(), ErrorKind::Api);
-            assert_eq!(error.code(), Some(&code));
+            assert_eq!(error.code(), Some(code));
             assert_eq!(error.status().map(|status| status.as_u16()), Some(status));
             assert_eq!(error.delivery(), Delivery::Answered);
             assert_eq!(error.attempts(), 1);
@@ -46,6 +48,14 @@ async fn an_answer_that_does_not_say_what_happened_leaves_it_open() {
         let error = suspend_answered(status, body.clone()).await;
         assert_eq!(error.delivery(), sent, "{status} {body}");
     }
+}
+
+#[tokio::test]
+async fn a_wait_in_the_details_is_no_longer_than_a_day() {
+    let details = json!({"retry_after_seconds": u64::MAX});
+    let body = failure(json!("RATE_LIMITED"), "In cooldown.", details);
+    let error = suspend_answered(429, body).await;
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(24 * 60 * 60)));
 }
 
 #[tokio::test]
@@ -92,6 +102,14 @@ async fn a_number_as_code_is_kept_with_and_without_the_success_member() {
         let error = suspend_answered(404, body).await;
         assert_eq!(error.code(), Some(&ErrorCode::Number(404)));
         assert_eq!(error.to_string(), "suspend_endpoint: 404 No such alert.");
+    }
+}
+
+#[tokio::test]
+async fn a_number_as_code_is_read_in_any_spelling() {
+    for code in [json!("404"), json!(404.0), json!("404.0"), json!(" 404 ")] {
+        let error = suspend_answered(404, failure(code.clone(), "No.", json!({}))).await;
+        assert_eq!(error.code(), Some(&ErrorCode::Number(404)), "{code}");
     }
 }
 

@@ -1,12 +1,15 @@
 //! Addresses, paths and runtimes as programs really have them.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::{Method, StatusCode};
 use secmon::operations::CreateSsoToken;
 use secmon::testing::MockTransport;
+use secmon::transport::{HttpOptions, HttpTransport};
 use secmon::{Client, Delivery, ErrorKind, RawRequest};
 
+use crate::setup::following_client;
 use crate::support::*;
 
 #[tokio::test]
@@ -191,6 +194,24 @@ fn a_runtime_without_io_is_an_error_of_the_set_up() {
         (ErrorKind::Configuration, Delivery::NotSent)
     );
     assert!(error.to_string().contains("enable_all"), "{error}");
+}
+
+#[test]
+fn an_http_client_of_the_callers_on_a_runtime_without_io_is_an_error_of_the_set_up() {
+    let timed = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build();
+    let transport = HttpTransport::with_client(following_client(), &HttpOptions::new());
+    let client = Client::builder("http://127.0.0.1:1", key())
+        .transport(Arc::new(transport))
+        .build()
+        .expect("a client");
+    let error = timed.expect("a runtime").block_on(client.health().send());
+    let error = error.expect_err("no I/O");
+    assert_eq!(
+        (error.kind(), error.delivery()),
+        (ErrorKind::Configuration, Delivery::NotSent)
+    );
 }
 
 #[test]

@@ -333,24 +333,24 @@ async fn the_longest_length_is_reached_once() {
 }
 
 #[tokio::test]
-async fn a_filter_that_names_another_customer_is_refused_for_good() {
+async fn a_request_changed_to_another_customer_is_refused_for_good() {
     let (client, script) = script_of(&[]);
     let other = secmon::model::CustomerId::try_from(43).expect("a customer");
-    let filtered = list(&client).filter(|mut alerts| {
+    let changed = list(&client).with_request(|mut alerts| {
         alerts.billing_customer_id = other;
         alerts
     });
-    let mut filtered = filtered.filter(|alerts| alerts);
+    let mut unread = changed.with_request(|alerts| alerts);
     let mut kept = Vec::new();
     for _ in 0..2 {
-        let stable = filtered.collect_stable_into(&mut kept).await;
+        let stable = unread.collect_stable_into(&mut kept).await;
         assert_eq!(
             stable.expect_err("refused").kind(),
             ErrorKind::Configuration
         );
     }
     for _ in 0..2 {
-        let all = filtered.collect_into(&mut kept).await;
+        let all = unread.collect_into(&mut kept).await;
         assert_eq!(all.expect_err("refused").kind(), ErrorKind::Configuration);
     }
     assert!(kept.is_empty() && script.requests().is_empty());

@@ -410,6 +410,23 @@ async fn a_wait_for_a_slot_is_told_with_its_length() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_window_that_a_429_has_closed_is_opened_by_hand() {
+    let (client, script) = scripted();
+    let at_once = client.with(|calls| calls.queue_timeout(Duration::ZERO));
+    let year = with_retry_after(StatusCode::TOO_MANY_REQUESTS, "31536000", "{}");
+    script.respond(year);
+    let closed = at_once.servers().suspend(endpoint_id()).await;
+    assert!(closed.expect_err("a full window").is_throttled());
+    let refused = at_once.servers().suspend(endpoint_id()).await;
+    assert_eq!(refused.expect_err("closed").kind(), ErrorKind::QueueTimeout);
+
+    client.reset_rate_limit().await;
+    script.answer(StatusCode::OK, paused());
+    let sent = at_once.servers().suspend(endpoint_id()).await;
+    sent.expect("open again");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_window_longer_than_any_clock_lasts_a_hundred_years() {
     let budget = MemoryRateLimiter::new(1, 1, Duration::MAX);
     let mut first = permit(&budget, SECOND).await;

@@ -293,7 +293,7 @@ async fn pages_without_links_end_by_counting_and_alert_pages_by_their_own_word()
 }
 
 #[tokio::test]
-async fn a_filter_cannot_take_a_list_out_of_its_customers_area() {
+async fn a_changed_request_cannot_take_a_list_out_of_its_customers_area() {
     let another = secmon::model::CustomerId::try_from(43_u64).expect("a customer");
     let changes: [fn(ListEndpoints) -> ListEndpoints; 3] = [
         |_| ListEndpoints::account_wide(),
@@ -305,7 +305,7 @@ async fn a_filter_cannot_take_a_list_out_of_its_customers_area() {
     ];
     for change in changes {
         let (client, script) = scripted();
-        let mut pages = client.servers().list(customer()).filter(change);
+        let mut pages = client.servers().list(customer()).with_request(change);
         let error = pages.next().await.expect("an end").expect_err("refused");
         assert_eq!(error.kind(), ErrorKind::Configuration, "{error}");
         assert!(error.to_string().contains("customer"), "{error}");
@@ -315,7 +315,7 @@ async fn a_filter_cannot_take_a_list_out_of_its_customers_area() {
     let (client, script) = scripted();
     script.fail(TransportErrorKind::Refused);
     let mut pages = client.servers().list_account_wide();
-    pages = pages.filter(|list| list.billing_customer_id(another));
+    pages = pages.with_request(|list| list.billing_customer_id(another));
     assert!(pages.next().await.is_some());
     assert!(
         script.requests()[0]

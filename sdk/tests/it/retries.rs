@@ -141,7 +141,7 @@ async fn a_429_is_waited_for_exactly_and_told_to_the_observer() {
         [
             "suspend_endpoint starts",
             "attempt 1: Some(429) Some(Decode)",
-            "suspend_endpoint waits for rate_limited: 17s",
+            "suspend_endpoint waits for throttled: 17s",
             "attempt 2: Some(200) None",
             "2 attempts: Some(200) None 17s",
         ]

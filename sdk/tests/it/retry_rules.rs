@@ -66,7 +66,7 @@ fn refused(status: u16, code: Option<&ErrorCode>, retry_after: Option<&str>) -> 
 
 /// What the rules say of an answer: sent again by a repeatable operation, and by one that must not act twice.
 fn rule(status: u16, code: Option<&ErrorCode>) -> (bool, bool) {
-    let named = code.is_some_and(|code| ErrorCode::named().any(|known| known == *code));
+    let named = code.is_some_and(|code| ErrorCode::VARIANTS.contains(code));
     match status {
         429 if code == Some(&ErrorCode::RateLimited) => (false, false),
         429 => (true, true),
@@ -81,7 +81,7 @@ fn rule(status: u16, code: Option<&ErrorCode>) -> (bool, bool) {
 
 #[tokio::test(start_paused = true)]
 async fn every_status_with_every_code_follows_the_rules_for_both_kinds_of_operation() {
-    let mut codes: Vec<Option<ErrorCode>> = ErrorCode::named().map(Some).collect();
+    let mut codes: Vec<Option<ErrorCode>> = ErrorCode::VARIANTS.iter().cloned().map(Some).collect();
     let unnamed = [ErrorCode::Number(404), ErrorCode::from("BRAND_NEW")];
     codes.extend(unnamed.map(Some));
     codes.push(None);
@@ -147,6 +147,10 @@ async fn waits<O: Operation>(
     (waits, ended)
 }
 
+fn state() -> serde_json::Value {
+    json!({"endpoint_id": ID, "status": "paused"})
+}
+
 fn queued() -> Answer {
     testing::success(json!({"scan_id": ID, "status": "pending"}))
 }
@@ -155,7 +159,7 @@ fn queued() -> Answer {
 async fn retry_after_is_a_floor_under_the_wait() {
     let down = Some(ErrorCode::ScanningUnavailable);
     for (answer, reason) in [
-        (refused(429, None, Some("7")), WaitReason::RateLimited),
+        (refused(429, None, Some("7")), WaitReason::Throttled),
         (refused(503, down.as_ref(), Some("7")), WaitReason::Backoff),
     ] {
         let (waited, ended) = waits(once(), [answer, queued()], |calls| calls).await;
@@ -172,7 +176,7 @@ async fn a_429_without_a_wait_of_its_own_is_followed_by_more_silence_each_time_a
         assert_eq!((waited.len(), ended), (4, Err(5)));
         for ((reason, wait), seconds) in waited.into_iter().zip([1, 2, 4, 8]) {
             let least = seconds * SECOND;
-            assert_eq!(reason, WaitReason::RateLimited);
+            assert_eq!(reason, WaitReason::Throttled);
             assert!(
                 (least..=least * 5 / 4).contains(&wait),
                 "{wait:?} for {least:?}"
@@ -188,7 +192,7 @@ async fn an_absurd_wait_is_bound_to_a_window_and_a_second_but_a_cooldown_is_not(
     let (waited, ended) = waits(once(), throttled, |calls| calls).await;
     assert_eq!(
         (waited, ended),
-        (vec![(WaitReason::RateLimited, 61 * SECOND)], Ok(2))
+        (vec![(WaitReason::Throttled, 61 * SECOND)], Ok(2))
     );
     let cooldown = || refused(429, Some(&ErrorCode::RateLimited), year);
     let (waited, ended) = waits(once(), [cooldown()], |calls| calls.wait_for_cooldown(true)).await;
@@ -204,6 +208,32 @@ async fn a_wait_longer_than_the_time_left_or_than_the_longest_wait_ends_the_call
     assert_eq!(waits(once(), short(), most(SECOND)).await.1, Ok(2));
     let late = |calls: RequestOptions| calls.operation_timeout(SECOND);
     assert_eq!(waits(once(), short(), late).await, at_once);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_waits_for_no_slot_is_not_kept_from_trying_again_after_a_failure() {
+    let at_once = |calls: RequestOptions| calls.queue_timeout(Duration::ZERO);
+    let lost = [refused(502, None, None), testing::success(state())];
+    let (waited, ended) = waits(repeatable(), lost, at_once).await;
+    assert_eq!((waited.len(), ended), (1, Ok(2)));
+
+    let down = Some(ErrorCode::ScanningUnavailable);
+    let asked = [refused(503, down.as_ref(), Some("1")), queued()];
+    let (waited, ended) = waits(once(), asked, at_once).await;
+    assert_eq!(
+        (waited.len(), ended),
+        (0, Err(1)),
+        "the service asks for it"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_for_the_end_of_a_cooldown_is_told_as_one() {
+    let cooldown = refused(429, Some(&ErrorCode::RateLimited), Some("7"));
+    let patient = |calls: RequestOptions| calls.wait_for_cooldown(true);
+    let (waited, ended) = waits(once(), [cooldown, queued()], patient).await;
+    let told = vec![(WaitReason::Cooldown, 7 * SECOND)];
+    assert_eq!((waited, ended), (told, Ok(2)));
 }
 
 #[tokio::test(start_paused = true)]

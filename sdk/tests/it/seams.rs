@@ -1,5 +1,6 @@
 //! What a program can hook into: settings of its own, keys that change, events, spans, operations from outside.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -388,7 +389,7 @@ fn an_error_says_by_name_what_kind_of_trouble_it_is() {
         ),
     ] {
         let said = [
-            error.is_rate_limited(),
+            error.is_throttled(),
             error.is_scan_cooldown(),
             error.is_unauthorized(),
             error.is_timeout(),
@@ -419,6 +420,35 @@ async fn a_provider_that_never_answers_ends_with_the_operations_time() {
         (ErrorKind::Deadline, Delivery::NotSent)
     );
     assert_eq!(error.elapsed(), Duration::from_secs(150));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_that_comes_with_the_end_of_the_time_sends_nothing() {
+    /// Gives the key at once, and then when the time of the call is over.
+    struct Late(AtomicBool);
+    impl KeyProvider for Late {
+        fn key(&self) -> BoxFuture<'_, Result<ApiKey, Box<dyn std::error::Error + Send + Sync>>> {
+            let is_first = self.0.swap(false, Ordering::SeqCst);
+            Box::pin(async move {
+                if !is_first {
+                    tokio::time::sleep(Duration::from_secs(150)).await;
+                }
+                Ok(key())
+            })
+        }
+    }
+    let script = MockTransport::new();
+    let client = Client::builder("https://portal.example.com", Late(AtomicBool::new(true)))
+        .transport(script.clone())
+        .build()
+        .expect("a client");
+    let error = client.servers().scan(customer(), endpoint_id()).await;
+    let error = error.expect_err("too late");
+    assert_eq!(
+        (error.kind(), error.delivery()),
+        (ErrorKind::Deadline, Delivery::NotSent)
+    );
+    assert!(script.requests().is_empty());
 }
 
 #[tokio::test(start_paused = true)]

@@ -112,7 +112,7 @@ async fn the_health_check_keeps_the_key_at_home() {
 }
 
 /// A client that follows redirects, with a TLS set-up of its own that no test uses.
-fn following_client() -> reqwest::Client {
+pub fn following_client() -> reqwest::Client {
     let tls = rustls::ClientConfig::builder_with_provider(Arc::new(
         rustls::crypto::ring::default_provider(),
     ))

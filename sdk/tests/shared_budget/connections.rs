@@ -1,7 +1,10 @@
 //! How Redis is reached, and what happens while it cannot be.
 
+use std::future::Future;
 use std::net::TcpListener;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
 use secmon::RateGroup;
@@ -88,6 +91,36 @@ fn another_runtime_has_a_connection_of_its_own() {
         matches!(full, Some(RateLimiterError::Exhausted { .. })),
         "{full:?}"
     );
+}
+
+#[test]
+fn a_runtime_without_time_or_io_is_an_error_and_no_panic() {
+    let (_listener, url) = silent_server();
+    let bare = tokio::runtime::Builder::new_current_thread().build();
+    let timed = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build();
+    for runtime in [bare, timed] {
+        let runtime = runtime.expect("a runtime");
+        match runtime.block_on(take_now(&budget_at(&url))).err() {
+            Some(RateLimiterError::Unavailable(reason)) => {
+                assert!(reason.contains("enable_all"), "{reason}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_rate_limit_is_reset_outside_of_any_runtime() {
+    let (_listener, url) = silent_server();
+    let key = secmon::ApiKey::new("any-key").expect("a key");
+    let client = secmon::Client::builder("https://portal.example.com", key);
+    let client = client.rate_limiter(Arc::new(budget_at(&url))).build();
+    let client = client.expect("a client");
+    let mut context = Context::from_waker(Waker::noop());
+    let reset = pin!(client.reset_rate_limit()).poll(&mut context);
+    assert!(reset.is_ready());
 }
 
 /// A server that takes connections and never says anything.

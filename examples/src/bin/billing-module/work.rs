@@ -138,7 +138,10 @@ pub async fn look(client: &Client, hook: &Hook) -> Result<String, Error> {
         });
     }
     let list = client.servers().list(hook.customer);
-    let servers = list.filter(|list| list.per_page(100)).collect_all().await?;
+    let servers = list
+        .with_request(|list| list.per_page(100))
+        .collect_all()
+        .await?;
     let paused = servers
         .iter()
         .filter(|server| server.quota_paused == Some(true));
@@ -164,7 +167,7 @@ async fn find(
 ) -> Result<Option<Endpoint>, Error> {
     let list = client.servers().list(customer);
     for server in list
-        .filter(|list| list.per_page(100))
+        .with_request(|list| list.per_page(100))
         .collect_stable()
         .await?
     {

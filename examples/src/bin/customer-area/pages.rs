@@ -59,7 +59,7 @@ pub async fn domain_alerts(
         return not_there();
     };
     let list = area.client.domains().alerts(customer, domain);
-    let open = list.filter(|list| list.status(DomainAlertStatus::Open).per_page(50));
+    let open = list.with_request(|list| list.status(DomainAlertStatus::Open).per_page(50));
     match open.max_items(ALERTS).collect_all().await {
         Ok(alerts) => Json(rows(&alerts, domain_alert_row)).into_response(),
         Err(error) => problem(&error),
@@ -69,7 +69,7 @@ pub async fn domain_alerts(
 /// Open ports of the customer's servers that no rule allows.
 pub async fn port_alerts(State(area): State<Arc<Area>>, SignedIn(customer): SignedIn) -> Response {
     let list = area.client.port_alerts().list(customer);
-    let open = list.filter(|list| list.status(PortAlertStatus::Open).per_page(50));
+    let open = list.with_request(|list| list.status(PortAlertStatus::Open).per_page(50));
     match open.max_items(ALERTS).collect_all().await {
         Ok(alerts) => Json(rows(&alerts, port_alert_row)).into_response(),
         Err(error) => problem(&error),

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
+use super::interface::{Acquire, Permit, RateLimiter, RateLimiterError, SlotOutcome};
 use super::queue::{Queue, QueueTicket};
-use super::slots::{Limits, Pass, Slots, WaitLimit};
-use super::{Acquire, Permit, RateLimiter, RateLimiterError, SlotOutcome, after};
+use super::slots::{Epoch, Limits, Slots, WaitLimit};
+use super::waits::after;
 use crate::future::BoxFuture;
 use crate::operation_info::RateGroup;
 
@@ -75,11 +76,11 @@ impl RateLimiter for MemoryRateLimiter {
             RateGroup::Default => &self.default,
         };
         Box::pin(async move {
-            let pass = window.wait_for_slot(&request).await?;
+            let epoch = window.wait_for_slot(&request).await?;
             Ok(Box::new(Slot {
                 window: window.clone(),
                 answer_within: request.answer_within,
-                pass,
+                epoch,
                 state: SlotState::Acquired,
             }) as Box<dyn Permit>)
         })
@@ -111,7 +112,7 @@ impl Window {
         }
     }
 
-    async fn wait_for_slot(&self, request: &Acquire<'_>) -> Result<Pass, RateLimiterError> {
+    async fn wait_for_slot(&self, request: &Acquire<'_>) -> Result<Epoch, RateLimiterError> {
         if self.slots().limits.limit == 0 {
             return Err(RateLimiterError::Exhausted { free_in: None });
         }
@@ -127,7 +128,7 @@ impl Window {
                 .slots()
                 .take(ahead, request.priority, request.answer_within, now);
             let wait = match took {
-                Ok(pass) => return Ok(pass),
+                Ok(epoch) => return Ok(epoch),
                 Err(wait) => wait,
             };
             // Whatever changes from then on wakes it; it looks once more for what changed before.
@@ -153,7 +154,7 @@ impl Window {
 struct Slot {
     window: Arc<Window>,
     answer_within: Duration,
-    pass: Pass,
+    epoch: Epoch,
     state: SlotState,
 }
 
@@ -170,7 +171,7 @@ impl Permit for Slot {
     }
 
     fn complete(mut self: Box<Self>, outcome: SlotOutcome) -> BoxFuture<'static, ()> {
-        let (pass, now) = (self.pass, Instant::now());
+        let (epoch, now) = (self.epoch, Instant::now());
         let sent_at = match std::mem::replace(&mut self.state, SlotState::Released) {
             SlotState::Sent(at) => at,
             SlotState::Acquired | SlotState::Released => now,
@@ -179,11 +180,11 @@ impl Permit for Slot {
         self.window.change(|slots| match outcome {
             SlotOutcome::Answered => {
                 slots.note_round_trip(now - sent_at);
-                slots.answered(pass, now);
+                slots.answered(epoch, now);
             }
             SlotOutcome::Unanswered => slots.lost(after(sent_at, answer_within)),
-            SlotOutcome::NotSent => slots.unsent(pass, now),
-            SlotOutcome::Throttled { retry_after } => slots.throttled(pass, retry_after, now),
+            SlotOutcome::NotSent => slots.unsent(epoch, now),
+            SlotOutcome::Throttled { retry_after } => slots.throttled(epoch, retry_after, now),
         });
         Box::pin(std::future::ready(()))
     }
@@ -191,11 +192,11 @@ impl Permit for Slot {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        let pass = self.pass;
+        let epoch = self.epoch;
         match self.state {
             SlotState::Acquired => self
                 .window
-                .change(|slots| slots.unsent(pass, Instant::now())),
+                .change(|slots| slots.unsent(epoch, Instant::now())),
             SlotState::Sent(at) => {
                 let at_latest = after(at, self.answer_within);
                 self.window.change(|slots| {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-use super::Priority;
+use crate::request_options::Priority;
 
 /// The interactive callers first, each kind in the order in which it came.
 #[derive(Default)]

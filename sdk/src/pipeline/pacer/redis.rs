@@ -19,16 +19,16 @@ use tokio::time::{Instant, timeout_at};
 
 use self::connection::REDIS_TIME;
 pub use self::connection::RedisConnection;
-use self::store::{Server, Store, Taken};
+use self::store::{Server, Store, TakeOutcome};
+use super::interface::{Acquire, Permit, RateLimiter, RateLimiterError, SlotOutcome};
+use super::memory::MemoryRateLimiter;
 use super::queue::{Queue, QueuePosition};
 use super::slots::{Limits, Slots, Wait, WaitLimit};
-use super::{
-    Acquire, MemoryRateLimiter, Permit, Priority, RateLimiter, RateLimiterError, SlotOutcome,
-    after, chance,
-};
+use super::waits::{after, random_number};
 use crate::Error;
 use crate::future::BoxFuture;
 use crate::operation_info::RateGroup;
+use crate::request_options::Priority;
 
 /// How old an answer of Redis the first in the queue goes by, so that it hears of what other processes did.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
@@ -77,13 +77,14 @@ const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// # }
 /// ```
 ///
-/// Anything else (a private authority, a client certificate, another provider) comes with a connection of your own, of
-/// the same major version of the crate `redis`, made as you wish. Its own TLS (`tokio-rustls-comp`) goes by the crypto
-/// provider of the process, so install one before.
+/// Anything else (a private authority, a client certificate, another provider) comes with a connection of your own, made
+/// as you wish with the crate `redis`, which is re-exported in the version that fits. Its own TLS (`tokio-rustls-comp`)
+/// goes by the crypto provider of the process, so install one before.
 ///
 /// ```no_run
 /// # async fn connect(key: secmon::ApiKey) -> Result<(), Box<dyn std::error::Error>> {
 /// use secmon::pacing::RedisRateLimiter;
+/// use secmon::redis;
 ///
 /// // With its feature `tokio-rustls-comp`, `redis::Client::build_with_tls` takes certificates of yours.
 /// let redis = redis::Client::open("redis://cache.example.com/3")?;
@@ -254,17 +255,17 @@ impl RateLimiter for RedisRateLimiter {
 struct Window {
     store: Store,
     queue: Queue,
-    outlook: Mutex<Option<Outlook>>,
+    snapshot: Mutex<Option<WindowSnapshot>>,
     /// In microseconds, of the answers that came to this process; zero before the first.
     longest_round_trip: AtomicU64,
-    /// Rung when there is an outlook.
+    /// Rung when there is a snapshot.
     known: Notify,
 }
 
 /// How things stood when Redis last had no slot.
-struct Outlook {
+struct WindowSnapshot {
     slots: Slots,
-    told_at: Instant,
+    taken_at: Instant,
 }
 
 impl Window {
@@ -272,7 +273,7 @@ impl Window {
         Self {
             store,
             queue: Queue::default(),
-            outlook: Mutex::default(),
+            snapshot: Mutex::default(),
             longest_round_trip: AtomicU64::new(0),
             known: Notify::new(),
         }
@@ -315,11 +316,11 @@ impl Window {
 
     /// How long somebody waits, as far as this process knows; `None` when it is time to ask.
     fn wait(&self, ahead: QueuePosition, priority: Priority, now: Instant) -> Option<Wait> {
-        let outlook = self.outlook();
-        let Outlook { slots, told_at } = outlook.as_ref()?;
+        let snapshot = self.snapshot();
+        let WindowSnapshot { slots, taken_at } = snapshot.as_ref()?;
         let wait = slots.wait(ahead, priority, now);
         let ask_at = match ahead == QueuePosition::NOBODY {
-            true => wait.look_again.min(after(*told_at, LOOK_AGAIN)),
+            true => wait.look_again.min(after(*taken_at, LOOK_AGAIN)),
             false => wait.look_again,
         };
         (ask_at > now).then_some(Wait {
@@ -336,7 +337,7 @@ impl Window {
         let mut slot = Slot {
             window: self.clone(),
             // No other process, and no other slot of this one, is called so.
-            name: format!("{:016x}{:016x}", chance(), chance()),
+            name: format!("{:016x}{:016x}", random_number(), random_number()),
             epoch: 0,
             state: SlotState::Acquired,
         };
@@ -345,15 +346,15 @@ impl Window {
             .take(&slot.name, request.priority, request.answer_within)
             .await?;
         match taken {
-            Taken::Slot(epoch) => {
-                *self.outlook() = None;
+            TakeOutcome::Slot(epoch) => {
+                *self.snapshot() = None;
                 slot.epoch = epoch;
                 Ok(Some(slot))
             }
-            Taken::Full(slots) => {
+            TakeOutcome::Full(slots) => {
                 slot.state = SlotState::Released;
-                let told_at = Instant::now();
-                *self.outlook() = Some(Outlook { slots, told_at });
+                let taken_at = Instant::now();
+                *self.snapshot() = Some(WindowSnapshot { slots, taken_at });
                 self.known.notify_waiters();
                 Ok(None)
             }
@@ -388,12 +389,12 @@ impl Window {
 
     /// What was known of the window is no longer so.
     fn changed(&self) {
-        *self.outlook() = None;
+        *self.snapshot() = None;
         self.queue.wake_first();
     }
 
-    fn outlook(&self) -> MutexGuard<'_, Option<Outlook>> {
-        self.outlook.lock().unwrap_or_else(PoisonError::into_inner)
+    fn snapshot(&self) -> MutexGuard<'_, Option<WindowSnapshot>> {
+        self.snapshot.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::interface::{Acquire, RateLimiterError};
 use super::queue::QueuePosition;
-use super::{Acquire, MINUTE, Priority, RateLimiterError, after, fraction};
+use super::waits::{MINUTE, after, random_fraction};
 use crate::operation_info::RateGroup;
+use crate::request_options::Priority;
 
 /// What a budget keeps to.
 #[derive(Debug, Clone, Copy)]
@@ -81,12 +83,12 @@ pub(super) struct Slots {
     /// Of the answers that came; zero before the first.
     longest_round_trip: Duration,
     /// Rises with each 429 that closes the window: those of the attempts that were under way with it say nothing new.
-    epoch: Pass,
+    epoch: Epoch,
 }
 
 /// The epoch in which an attempt was let through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Pass(u64);
+pub(super) struct Epoch(u64);
 
 /// How things stand for somebody who cannot go yet.
 #[derive(Debug, Clone, Copy)]
@@ -95,7 +97,7 @@ pub(super) struct Wait {
     pub(super) earliest: Instant,
     /// The first in the queue need not look before, unless it is woken.
     pub(super) look_again: Instant,
-    /// Whether there will be one then, as far as this process knows.
+    /// Whether there will be one then, as far as this process knows; else it depends on answers that are still to come.
     pub(super) is_known: bool,
 }
 
@@ -114,7 +116,15 @@ impl Wait {
 pub(super) struct WaitLimit<'a> {
     request: &'a Acquire<'a>,
     pub(super) latest: Instant,
-    is_told: bool,
+    last_notice: Option<WaitNotice>,
+}
+
+/// What is told of a wait.
+enum WaitNotice {
+    /// How long it waits if all that is under way is answered now.
+    Estimate,
+    /// How long it waits.
+    Length,
 }
 
 impl<'a> WaitLimit<'a> {
@@ -122,11 +132,12 @@ impl<'a> WaitLimit<'a> {
         Self {
             request,
             latest: after(Instant::now(), request.queue_timeout),
-            is_told: false,
+            last_notice: None,
         }
     }
 
-    /// Until when to wait before looking again, unless woken; the length of the wait is told once it is known.
+    /// Until when to wait before looking again, unless woken. That there is a wait is told at once, and its length
+    /// once that is known.
     ///
     /// # Errors
     /// When there is no slot in time.
@@ -140,14 +151,26 @@ impl<'a> WaitLimit<'a> {
             let free_in = Some(wait.free_in(now));
             return Err(RateLimiterError::Exhausted { free_in });
         }
-        if wait.is_known && !self.is_told {
-            self.is_told = true;
-            self.request.waiting(wait.earliest - now);
-        }
+        self.tell(wait, now);
         Ok(match ahead == QueuePosition::NOBODY {
             true => wait.look_again.min(self.latest),
             false => self.latest,
         })
+    }
+
+    fn tell(&mut self, wait: Wait, now: Instant) {
+        let is_news = match self.last_notice {
+            None => true,
+            Some(WaitNotice::Estimate) => wait.is_known,
+            Some(WaitNotice::Length) => false,
+        };
+        if is_news {
+            self.request.waiting(wait.free_in(now));
+            self.last_notice = Some(match wait.is_known {
+                true => WaitNotice::Length,
+                false => WaitNotice::Estimate,
+            });
+        }
     }
 }
 
@@ -161,7 +184,7 @@ impl Slots {
             probe_from: None,
             repeats: 0,
             longest_round_trip: Duration::ZERO,
-            epoch: Pass(0),
+            epoch: Epoch(0),
         }
     }
 
@@ -172,7 +195,7 @@ impl Slots {
         priority: Priority,
         answer_within: Duration,
         now: Instant,
-    ) -> Result<Pass, Wait> {
+    ) -> Result<Epoch, Wait> {
         self.move_on(now);
         let wait = self.wait(ahead, priority, now);
         let may_probe = |from| from <= now && ahead == QueuePosition::NOBODY;
@@ -235,9 +258,9 @@ impl Slots {
     }
 
     /// The answer arrived.
-    pub(super) fn answered(&mut self, pass: Pass, now: Instant) {
+    pub(super) fn answered(&mut self, epoch: Epoch, now: Instant) {
         self.lost(now);
-        if self.awaits(pass) {
+        if self.awaits(epoch) {
             self.probe_from = None;
             self.repeats = 0;
         }
@@ -264,22 +287,22 @@ impl Slots {
     }
 
     /// It never left.
-    pub(super) fn unsent(&mut self, pass: Pass, now: Instant) {
+    pub(super) fn unsent(&mut self, epoch: Epoch, now: Instant) {
         self.held -= 1;
-        if self.awaits(pass) {
+        if self.awaits(epoch) {
             self.probe_from = Some(now);
         }
     }
 
     /// Whether it is a probe: nothing else is let through since the last 429.
-    fn awaits(&self, pass: Pass) -> bool {
-        self.probe_from.is_some() && pass == self.epoch
+    fn awaits(&self, epoch: Epoch) -> bool {
+        self.probe_from.is_some() && epoch == self.epoch
     }
 
     /// It was refused: others have used the window.
-    pub(super) fn throttled(&mut self, pass: Pass, retry_after: Option<Duration>, now: Instant) {
+    pub(super) fn throttled(&mut self, epoch: Epoch, retry_after: Option<Duration>, now: Instant) {
         self.held -= 1;
-        let is_news = pass == self.epoch;
+        let is_news = epoch == self.epoch;
         let closure = Closure::of(retry_after, self.limits.length);
         let is_exact = matches!(closure, Closure::Exact(_));
         if !is_news && !is_exact {
@@ -329,12 +352,14 @@ impl Closure {
 
 fn guess(repeats: u32, window: Duration) -> Duration {
     let doubled = SHORTEST_CLOSURE.saturating_mul(1 << repeats.min(30));
-    doubled.min(window.max(SHORTEST_CLOSURE)).mul_f64(stretch())
+    doubled
+        .min(window.max(SHORTEST_CLOSURE))
+        .mul_f64(random_stretch())
 }
 
 /// From 1 to 1.25, so that those who were refused together do not come back together.
-pub(super) fn stretch() -> f64 {
-    1.0 + fraction() / 4.0
+pub(super) fn random_stretch() -> f64 {
+    1.0 + random_fraction() / 4.0
 }
 
 const SHORTEST_CLOSURE: Duration = Duration::from_secs(1);

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io;
 use std::iter::successors;
 
-use super::{TransportError, TransportErrorKind};
+use super::interface::{TransportError, TransportErrorKind};
 
 /// How the tunnel says that a proxy answered 407; its type is not public.
 const PROXY_WANTS_CREDENTIALS: &str = "tunnel error: proxy authorization required";

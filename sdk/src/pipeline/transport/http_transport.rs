@@ -9,11 +9,14 @@ use http::Uri;
 use http::uri::Scheme;
 use tokio::runtime::{Handle, Id};
 
+use super::failure;
+use super::interface::{BODY_LIMIT, Transport, TransportError, TransportErrorKind};
 #[cfg(feature = "tls-no-provider")]
-use super::proxy::ProxyRule;
-use super::{BODY_LIMIT, BoxFuture, Transport, TransportError, TransportErrorKind, failure};
+use super::proxy::{ProxyAddress, ProxyRule};
 #[cfg(feature = "tls-no-provider")]
-use super::{ProxyAddress, RootCertificates};
+use super::tls::RootCertificates;
+use crate::future::BoxFuture;
+use crate::pipeline::runtime::check_io;
 
 /// Settings of the [`HttpTransport`]; each has a default.
 #[derive(Debug, Clone)]
@@ -110,7 +113,7 @@ impl Default for HttpOptions {
 /// of another runtime would stand still while that one does.
 pub struct HttpTransport {
     options: HttpOptions,
-    /// The caller's own client, for all runtimes.
+    /// The caller's own client, for every runtime.
     given: Option<reqwest::Client>,
     clients: Mutex<Vec<(Connections, reqwest::Client)>>,
 }
@@ -149,9 +152,6 @@ impl HttpTransport {
     }
 
     fn client_for(&self, uri: &Uri) -> Result<reqwest::Client, TransportError> {
-        if let Some(given) = &self.given {
-            return Ok(given.clone());
-        }
         let refused = |kind| move |reason: String| TransportError::new(kind, reason);
         let runtime = Handle::try_current().map_err(|error| error.to_string());
         let wanted = Connections {
@@ -164,10 +164,13 @@ impl HttpTransport {
         if let Some((_, client)) = clients.iter().find(|(held, _)| *held == wanted) {
             return Ok(client.clone());
         }
-        has_network().map_err(refused(TransportErrorKind::Configuration))?;
-        let client = match wanted.is_secure {
-            true => secure_client(&self.options)?,
-            false => plain_client(&self.options).map_err(refused(TransportErrorKind::Refused))?,
+        check_io().map_err(refused(TransportErrorKind::Configuration))?;
+        let client = match (&self.given, wanted.is_secure) {
+            (Some(given), _) => given.clone(),
+            (None, true) => secure_client(&self.options)?,
+            (None, false) => {
+                plain_client(&self.options).map_err(refused(TransportErrorKind::Refused))?
+            }
         };
         if clients.len() >= MOST_CLIENTS {
             clients.remove(0);
@@ -176,18 +179,13 @@ impl HttpTransport {
         Ok(client)
     }
 
-    /// The proxy that a request goes through.
+    /// The proxy that a request goes through, as far as is known of it.
     #[cfg(feature = "tls-no-provider")]
     fn proxy_for(&self, uri: &Uri) -> Option<String> {
-        let is_ours = self.given.is_none() && uri.scheme() == Some(&Scheme::HTTPS);
-        let rule = self
-            .options
-            .proxy_rule()
-            .ok()
-            .flatten()
-            .filter(|_| is_ours)?;
-        let port = uri.port_u16().unwrap_or(443);
-        rule.name_for(uri.host()?, port).map(str::to_owned)
+        match self.given {
+            Some(_) => None,
+            None => self.options.proxy_for(uri).ok().flatten(),
+        }
     }
 
     #[cfg(not(feature = "tls-no-provider"))]
@@ -289,18 +287,6 @@ fn secure_client(_: &HttpOptions) -> Result<reqwest::Client, TransportError> {
         TransportErrorKind::Refused,
         "this program was built without TLS: build secmon with its feature `tls`, or use plain http",
     ))
-}
-
-/// Whether sockets work on this runtime.
-fn has_network() -> Result<(), String> {
-    let socket = std::net::UdpSocket::bind((std::net::Ipv4Addr::LOCALHOST, 0));
-    let Ok(socket) = socket.and_then(|socket| socket.set_nonblocking(true).map(|()| socket)) else {
-        return Ok(());
-    };
-    // Tokio tells it by a panic alone.
-    let probe = std::panic::AssertUnwindSafe(|| drop(tokio::net::UdpSocket::from_std(socket)));
-    std::panic::catch_unwind(probe)
-        .map_err(|_| "this tokio runtime has no I/O: build it with `enable_all`".to_owned())
 }
 
 fn finish(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, String> {

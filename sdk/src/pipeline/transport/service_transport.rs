@@ -11,7 +11,8 @@ use http_body::Body;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use tower_service::Service;
 
-use super::{BODY_LIMIT, BoxFuture, Transport, TransportError, TransportErrorKind};
+use super::interface::{BODY_LIMIT, Transport, TransportError, TransportErrorKind};
+use crate::future::BoxFuture;
 
 type BoxError = Box<dyn Error + Send + Sync>;
 type Answer<'a> = BoxFuture<'a, Result<Response<Bytes>, TransportError>>;

@@ -202,7 +202,7 @@ async fn told(budget: &MemoryRateLimiter) -> Vec<Duration> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wait_is_told_once_when_its_length_is_known() {
+async fn a_wait_is_told_when_it_begins_and_again_when_its_length_is_known() {
     let budget = Arc::new(MemoryRateLimiter::new(2, 1, MINUTE));
     let slow = send(&budget).await;
     complete(&budget, SlotOutcome::Answered).await;
@@ -215,7 +215,11 @@ async fn a_wait_is_told_once_when_its_length_is_known() {
     };
     let ((), told_second) = tokio::join!(answer, told(&budget));
     assert_eq!(first.order().await, [0]);
-    assert_eq!(told_second, [10 * SECOND], "known when it was the first");
+    assert_eq!(
+        told_second,
+        [MINUTE, 10 * SECOND],
+        "the second when it was the first"
+    );
 
     complete(&budget, throttled(Some(20 * SECOND))).await;
     assert_eq!(told(&budget).await, [20 * SECOND]);
@@ -223,12 +227,13 @@ async fn a_wait_is_told_once_when_its_length_is_known() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wait_of_several_windows_or_for_a_probe_is_told_when_its_end_is_known() {
+async fn a_wait_of_several_windows_or_for_a_probe_is_estimated_and_told_again_when_its_end_is_known()
+ {
     let budget = Arc::new(MemoryRateLimiter::new(1, 1, MINUTE));
     complete(&budget, SlotOutcome::Answered).await;
     let mut first = Callers::of(&budget);
     first.come(Interactive).await;
-    assert_eq!(told(&budget).await, [MINUTE], "of the second");
+    assert_eq!(told(&budget).await, [2 * MINUTE, MINUTE], "of the second");
     assert_eq!(first.order().await, [0]);
 
     let budget = MemoryRateLimiter::default();
@@ -239,7 +244,28 @@ async fn a_wait_of_several_windows_or_for_a_probe_is_told_when_its_end_is_known(
         probe.complete(throttled(Some(5 * SECOND))).await;
     };
     let ((), told) = tokio::join!(answer, told(&budget));
-    assert_eq!(told, [5 * SECOND]);
+    assert_eq!(told, [SECOND, 5 * SECOND]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn everybody_who_waits_is_told_so_however_the_line_moves() {
+    let budget = Arc::new(MemoryRateLimiter::new(3, 1, MINUTE));
+    let under_way = [
+        send(&budget).await,
+        send(&budget).await,
+        send(&budget).await,
+    ];
+    let answers = async {
+        sleep(SECOND).await;
+        for permit in under_way {
+            permit.complete(SlotOutcome::Answered).await;
+        }
+    };
+    // All slots come free in the same moment, so that nobody behind the first ever learns how long the wait is.
+    let in_line = async { tokio::join!(told(&budget), told(&budget), told(&budget)) };
+    let ((), told) = tokio::join!(answers, in_line);
+    assert_eq!(told.0, [MINUTE, MINUTE]);
+    assert_eq!((told.1, told.2), (vec![MINUTE], vec![MINUTE]));
 }
 
 /// Counts how often a future is looked at.

@@ -1,37 +1,55 @@
-//! Every optional member of every answer in ten spellings of other services: each is read, or is absent, and none
-//! costs the rest of the answer (F12).
+//! Every member of every answer in the spellings of other services: an optional one is read, or is absent, and costs
+//! nothing else; one that must be there is read wherever that can be (F12).
 
+use secmon::Error;
 use serde_json::{Value, json};
 
 use super::{Desk, assert_none_wrong};
-use crate::specified::answers;
+use crate::specified::answers::{self, Done};
 use crate::specified::{Kind, Member, Need};
 
-/// Places of optional members, with what stands there.
-fn optional(kind: &Kind, place: &str, found: &mut Vec<(String, Kind)>) {
+/// A place of an answer.
+struct Place {
+    pointer: String,
+    need: Need,
+    kind: Kind,
+    /// Whether another value would be another answer (F11).
+    asked: bool,
+}
+
+/// Every place below this one.
+fn places(kind: &Kind, at: &str, found: &mut Vec<Place>) {
+    let mut add = |pointer: String, need, kind: &Kind, asked| {
+        found.push(Place {
+            pointer: pointer.clone(),
+            need,
+            kind: kind.clone(),
+            asked,
+        });
+        if need != Need::Unread {
+            places(kind, &pointer, found);
+        }
+    };
     match kind {
         Kind::Object(members) => {
             for Member {
-                name, need, kind, ..
+                name,
+                need,
+                kind,
+                asked,
             } in members
             {
-                let inner = format!("{place}/{name}");
-                if *need == Need::May {
-                    found.push((inner.clone(), kind.clone()));
-                }
-                if *need != Need::Unread {
-                    optional(kind, &inner, found);
-                }
+                add(format!("{at}/{name}"), *need, kind, *asked);
             }
         }
         Kind::List(items) => {
             for (position, item) in items.iter().enumerate() {
-                optional(item, &format!("{place}/{position}"), found);
+                add(format!("{at}/{position}"), Need::Must, item, false);
             }
         }
         Kind::Map(entries) | Kind::Reports(entries) => {
             for (name, entry) in entries {
-                optional(entry, &format!("{place}/{name}"), found);
+                add(format!("{at}/{name}"), Need::Must, entry, false);
             }
         }
         _ => {}
@@ -146,39 +164,72 @@ fn spellings(kind: &Kind) -> Vec<(Value, Option<Value>)> {
     }
 }
 
-#[test]
-fn no_spelling_of_an_optional_member_costs_the_answer() {
+/// The answer with another value in this place.
+fn with(body: &Kind, place: &Place, value: &Value) -> String {
+    let mut answer = body.value();
+    *answer.pointer_mut(&place.pointer).expect("a place") = value.clone();
+    answer.to_string()
+}
+
+/// Why this is not what should be read there; `within` is where in the result, where it has the place.
+fn problem(
+    ended: Result<Done, Error>,
+    within: Option<&str>,
+    read: Option<&Value>,
+) -> Option<String> {
+    match (&ended, within) {
+        (Err(error), _) => Some(format!("no result: {error}")),
+        (Ok(_), None) => None,
+        (Ok(done), Some(within)) => {
+            let got = done.data.pointer(within).filter(|got| !got.is_null());
+            (got != read).then(|| format!("read as {got:?}, not {read:?}"))
+        }
+    }
+}
+
+/// Tries the spellings that are wanted in every place: how many there were, and what was read wrongly.
+fn walk(wanted: impl Fn(&Place, Option<&Value>) -> bool) -> (usize, Vec<String>) {
     let desk = Desk::new();
     let (mut walked, mut wrong) = (0, Vec::new());
     for row in &answers::all() {
         let Some(body) = &row.body else { continue };
-        let mut places = Vec::new();
-        optional(body, "", &mut places);
-        for (place, kind) in places {
-            for (value, read) in spellings(&kind) {
+        let mut found = Vec::new();
+        places(body, "", &mut found);
+        for place in &found {
+            let within = match row.is_enveloped() {
+                true => place.pointer.strip_prefix("/data"),
+                false => Some(place.pointer.as_str()),
+            };
+            for (value, read) in spellings(&place.kind) {
+                if !wanted(place, read.as_ref()) {
+                    continue;
+                }
                 walked += 1;
-                let mut answer = body.value();
-                *answer.pointer_mut(&place).expect("a place") = value.clone();
-                let ended = desk.answered(row, row.status, answer.to_string());
-                let within = match row.is_enveloped() {
-                    true => place.strip_prefix("/data"),
-                    false => Some(place.as_str()),
-                };
-                let problem = match (&ended, within) {
-                    (Err(error), _) => format!("no result: {error}"),
-                    (Ok(_), None) => continue,
-                    (Ok(done), Some(within)) => {
-                        let got = done.data.pointer(within).filter(|got| !got.is_null());
-                        match got == read.as_ref() {
-                            true => continue,
-                            false => format!("read as {got:?}, not {read:?}"),
-                        }
-                    }
-                };
-                wrong.push(format!("{} {place} {value}: {problem}", row.operation.name));
+                let ended = desk.answered(row, row.status, with(body, place, &value));
+                let (name, pointer) = (row.operation.name, &place.pointer);
+                wrong.extend(
+                    problem(ended, within, read.as_ref())
+                        .map(|problem| format!("{name} {pointer} {value}: {problem}")),
+                );
             }
         }
     }
+    (walked, wrong)
+}
+
+#[test]
+fn no_spelling_of_an_optional_member_costs_the_answer() {
+    let (walked, wrong) = walk(|place, _| place.need == Need::May);
     assert!(walked > 1500, "only {walked}");
+    assert_none_wrong(walked, &wrong);
+}
+
+#[test]
+fn a_member_that_must_be_there_is_read_in_every_spelling_of_its_value() {
+    let (walked, wrong) = walk(|place, read| {
+        let is_the_same = read == Some(&place.kind.value());
+        place.need == Need::Must && read.is_some() && (is_the_same || !place.asked)
+    });
+    assert!(walked > 300, "only {walked}");
     assert_none_wrong(walked, &wrong);
 }

@@ -13,6 +13,7 @@ use tokio::time::timeout;
 #[cfg(feature = "redis-tls")]
 use super::tls::Tls;
 use crate::Error;
+use crate::pipeline::runtime::check_io;
 
 /// The longest time for Redis to take a connection and to answer.
 pub(super) const REDIS_TIME: Duration = Duration::from_secs(2);
@@ -92,11 +93,11 @@ struct Address {
     client: Client,
     #[cfg(feature = "redis-tls")]
     tls: Option<Tls>,
-    connection: AsyncMutex<Option<Connected>>,
+    connection: AsyncMutex<Option<RuntimeConnection>>,
 }
 
 /// A connection stands still while the runtime that made it does, so each runtime makes its own (F16).
-struct Connected {
+struct RuntimeConnection {
     runtime: Id,
     connection: MultiplexedConnection,
 }
@@ -145,7 +146,7 @@ impl Address {
             Some(here) if here.runtime == runtime => Ok(here.connection.clone()),
             _ => {
                 let connection = self.connect().await?;
-                *connected = Some(Connected {
+                *connected = Some(RuntimeConnection {
                     runtime,
                     connection: connection.clone(),
                 });
@@ -155,6 +156,7 @@ impl Address {
     }
 
     async fn connect(&self) -> RedisResult<MultiplexedConnection> {
+        check_io().map_err(io::Error::other)?;
         // Its whole time is bounded above.
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(None)

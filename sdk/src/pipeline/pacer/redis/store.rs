@@ -6,10 +6,13 @@ use std::time::Duration;
 use ::redis::{Cmd, cmd};
 use tokio::time::Instant;
 
-use super::super::slots::{Closure, Slots, WindowLimits, stretch};
-use super::super::{Priority, RateLimiterError, after};
+use super::super::interface::RateLimiterError;
+use super::super::slots::{Closure, Slots, WindowLimits, random_stretch};
+use super::super::waits::after;
 use super::connection::RedisConnection;
 use crate::operation_info::RateGroup;
+use crate::pipeline::runtime::RuntimeCheck;
+use crate::request_options::Priority;
 
 /// Keeps the counts; a script is run whole or not at all.
 const SCRIPT: &str = include_str!("window.lua");
@@ -22,6 +25,7 @@ const OUTAGE: Duration = Duration::from_secs(1);
 pub(super) struct Server {
     connection: RedisConnection,
     outage: Mutex<Option<Outage>>,
+    runtime: RuntimeCheck,
 }
 
 struct Outage {
@@ -34,6 +38,7 @@ impl Server {
         Self {
             connection,
             outage: Mutex::default(),
+            runtime: RuntimeCheck::default(),
         }
     }
 
@@ -53,6 +58,8 @@ impl Server {
 
     async fn run(&self, command: &Cmd) -> Result<Vec<i64>, RateLimiterError> {
         self.reachable()?;
+        let runtime = self.runtime.check();
+        runtime.map_err(|error| RateLimiterError::Unavailable(error.to_string()))?;
         if let Some(outage) = &mut *self.outage() {
             outage.until = Instant::now() + OUTAGE;
         }
@@ -82,7 +89,7 @@ pub(super) struct Store {
 }
 
 /// What became of asking for a slot.
-pub(super) enum Taken {
+pub(super) enum TakeOutcome {
     /// In this epoch of the window.
     Slot(i64),
     /// There is none now, and things stand like this.
@@ -122,20 +129,20 @@ impl Store {
         slot: &str,
         priority: Priority,
         answer_within: Duration,
-    ) -> Result<Taken, RateLimiterError> {
+    ) -> Result<TakeOutcome, RateLimiterError> {
         let mut command = self.command("take", slot);
         command
             .arg(self.limits.room(priority))
             .arg(millis(answer_within));
         let reply = self.server.run(&command).await?;
         Ok(match *reply {
-            [epoch] => Taken::Slot(epoch),
-            _ => Taken::Full(self.outlook(&reply)),
+            [epoch] => TakeOutcome::Slot(epoch),
+            _ => TakeOutcome::Full(self.snapshot(&reply)),
         })
     }
 
     /// How things stand, as the script tells it.
-    fn outlook(&self, reply: &[i64]) -> Slots {
+    fn snapshot(&self, reply: &[i64]) -> Slots {
         let now = Instant::now();
         let moment = |left: i64| Some(after(now, Duration::from_millis(left.try_into().ok()?)));
         let mut slots = Slots::new(self.limits);
@@ -189,7 +196,7 @@ impl Store {
             .arg(epoch)
             .arg(millis(closed_for))
             .arg(millis(plausible))
-            .arg((stretch() * 1000.0) as u64);
+            .arg((random_stretch() * 1000.0) as u64);
         self.server.run(&command).await.map(drop)
     }
 
