@@ -96,10 +96,9 @@ export class Inspector {
     return this.page.evaluate((each) => document.querySelectorAll(each).length, selector);
   }
 
-  /** Presses a button as a mouse does. */
+  /** Presses a button as a mouse does, once it stands still: the page may put another in its place meanwhile. */
   async press(selector) {
-    const found = await this.page.waitForSelector(selector, { visible: true, timeout: DEADLINE_MS });
-    await found.click();
+    await this.page.locator(selector).setTimeout(DEADLINE_MS).click();
   }
 
   async type(selector, text) {
