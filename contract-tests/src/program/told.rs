@@ -5,7 +5,6 @@ use serde_json::json;
 
 use crate::account::Account;
 use crate::case::{Body, Case, run_case};
-use crate::need::Need;
 use crate::service::Service;
 use crate::untold::Untold;
 
@@ -27,7 +26,7 @@ fn case(play: fn() -> crate::case::Playing) -> Case {
     Case {
         path: concat!(module_path!(), "::otherwise"),
         law: "B2, B4",
-        needs: &[] as &[Need],
+        needs: &[],
         namespace: crate::Namespace::Billing,
         body: Body::Alone(play),
     }
