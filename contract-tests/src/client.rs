@@ -130,11 +130,11 @@ fn agree(place: &str, typed: &Value, raw: &Value) {
             }
         }
         (Value::Number(number), Value::Number(said)) => {
-            assert_eq!(number.as_f64(), said.as_f64(), "`{place}`");
+            assert_eq!(said.as_f64(), number.as_f64(), "`{place}`");
         }
         (typed, raw) if empty(typed) && (empty(raw) || raw.is_null()) => {}
         (typed, raw) if are_one(typed, raw) => {}
-        (typed, raw) => assert_eq!(typed, raw, "`{place}`"),
+        (typed, raw) => assert_eq!(raw, typed, "`{place}`"),
     }
 }
 

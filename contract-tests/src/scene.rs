@@ -117,16 +117,20 @@ pub(crate) struct Step {
 
 /// What a service must be able to do for these steps.
 pub(crate) fn needs(steps: &[Step], own_account: bool) -> Vec<Need> {
-    let mut needs: Vec<Need> = steps.iter().filter_map(Step::need).collect();
-    needs.extend(own_account.then_some(Need::Accounts));
-    needs.dedup();
-    needs
+    let of_steps: Vec<Need> = steps.iter().filter_map(Step::need).collect();
+    let is_needed =
+        |need: &Need| of_steps.contains(need) || (own_account && *need == Need::Accounts);
+    Need::ALL.into_iter().filter(is_needed).collect()
 }
 
 impl Scene {
+    /// The operations that it calls.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = &str> {
+        self.steps.iter().map(|step| step.call.as_str())
+    }
+
     /// Whether it may be played in either namespace, and comes to the same.
     pub fn has_a_twin(&self) -> bool {
-        let calls = || self.steps.iter().map(|step| step.call.as_str());
         let in_both = |call| {
             TABLE
                 .row(call)
@@ -135,8 +139,8 @@ impl Scene {
         self.needs.is_empty()
             && !self.in_short
             && !self.is_long()
-            && calls().any(in_both)
-            && !calls().any(|call| call.contains('/'))
+            && self.calls().any(in_both)
+            && !self.calls().any(|call| call.contains('/'))
     }
 
     /// Whether everything is looked at after each step, or eight calls are sent at once: too much to be read.

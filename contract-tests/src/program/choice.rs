@@ -71,14 +71,15 @@ pub fn chosen(level: Level, read_only: bool, only: Option<&str>) -> Vec<Case> {
     cases
 }
 
-/// Whether a case is of a group of the specification, of an operation, or has this in its name.
+/// Whether a case is put to a group of the specification or to an operation, or has this in its name.
 fn is_of(case: &Case, wanted: &str) -> bool {
     let wanted = wanted.to_lowercase().replace(['-', '_'], " ");
-    let group = match case.body {
-        Body::Of(_, row) => row.group.as_str(),
-        Body::Alone(_) | Body::Scene(_) | Body::Walk(_) => "",
+    let is_put_to_it = match case.body {
+        Body::Of(_, row) => row.group == wanted,
+        Body::Scene(scene) => scene.calls().any(|call| call.replace('_', " ") == wanted),
+        Body::Alone(_) | Body::Walk(_) => false,
     };
-    group == wanted || case.name().replace('_', " ").contains(&wanted)
+    is_put_to_it || case.name().replace('_', " ").contains(&wanted)
 }
 
 /// How many cases play at once: those of one account share its limits, so they go one after the other.

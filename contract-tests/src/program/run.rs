@@ -80,6 +80,12 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Stop> {
         && report.left_behind.is_empty();
     let shown = io::stdout().write_all(report.text(&service).as_bytes());
     shown.map_err(|error| Stop::other(format!("the report cannot be written: {error}")))?;
+    let is_whole = !service.interrupted.load(Ordering::Relaxed);
+    if is_whole && report.calls() == 0 {
+        return Err(Stop::usage(
+            "nothing was asked, as none of these cases is reached: try --level full, or another --only",
+        ));
+    }
     Ok(
         match (service.interrupted.load(Ordering::Relaxed), is_good) {
             (true, _) => ExitCode::from(130),
