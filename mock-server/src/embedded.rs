@@ -12,7 +12,7 @@ use crate::address::ListenAddress;
 use crate::clock::TimeSource;
 use crate::mock::{Mock, TenantOptions};
 use crate::serve::{self, Bound, PortFiles};
-use crate::settings::{Manners, RateLimit, Settings};
+use crate::settings::{AnswerStyle, RateLimit, Settings};
 use crate::tenant::Tenant;
 use crate::{AdminError, Config, Fixtures, Scenario, Secret, StartError};
 
@@ -223,9 +223,9 @@ impl MockServerBuilder {
         self
     }
 
-    /// How helpful answers are. Default: kind.
-    pub fn manners(mut self, manners: Manners) -> Self {
-        self.settings.manners = manners;
+    /// How helpful answers are. Default: plain.
+    pub fn answer_style(mut self, answer_style: AnswerStyle) -> Self {
+        self.settings.answer_style = answer_style;
         self
     }
 

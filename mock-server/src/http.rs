@@ -32,7 +32,7 @@ use secmon_engine::{Account, Call};
 use serde_json::Value;
 
 use crate::server::ArrivedOn;
-use crate::settings::Manners;
+use crate::settings::AnswerStyle;
 use body::Sent;
 pub(crate) use call::{Api, Ending};
 use context::{Context, PartnerRequest};
@@ -72,7 +72,7 @@ pub(crate) fn stand_in(
         account,
         call,
         request: &request,
-        manners: Manners::Kind,
+        answer_style: AnswerStyle::Plain,
         facts: Vec::new(),
     });
     let json = |reply: &Reply| serde_json::from_slice(&reply.body).unwrap_or_default();

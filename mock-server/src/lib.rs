@@ -82,6 +82,6 @@ pub use secmon_engine::{
     Protocol, RateLimits, ScanOutcome, Scenario, Timings,
 };
 pub use secret::Secret;
-pub use settings::{Manners, RateLimit};
+pub use settings::{AnswerStyle, RateLimit};
 pub use start_error::StartError;
 pub use tenant::Tenant;

@@ -27,9 +27,9 @@ pub enum RateLimit {
 
 /// How the server behaves within what is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Manners {
+pub enum AnswerStyle {
     /// Answers just as documented.
-    Kind,
+    Plain,
     /// Extra fields, unknown enum values, small default pages, slow first bytes.
     Unkind,
 }
@@ -80,7 +80,7 @@ pub(crate) struct Settings {
     pub(crate) scenario: Scenario,
     /// Names that count like loopback (A4, M7).
     pub(crate) hosts: Vec<String>,
-    pub(crate) manners: Manners,
+    pub(crate) answer_style: AnswerStyle,
     pub(crate) admin_key: Option<Secret>,
     /// What the first account starts with.
     pub(crate) fixtures: Option<Fixtures>,
@@ -106,7 +106,7 @@ impl Settings {
             rate_limit: RateLimit::On,
             scenario: Scenario::Warnings,
             hosts: Vec::new(),
-            manners: Manners::Kind,
+            answer_style: AnswerStyle::Plain,
             admin_key: None,
             fixtures: None,
         }
@@ -145,9 +145,9 @@ impl Settings {
             },
             scenario: value(flags.scenario).map_or(defaults.scenario, |flag| flag.0),
             hosts: host_names(flags.host),
-            manners: match value(flags.unkind) {
-                Some(Switch::On) => Manners::Unkind,
-                Some(Switch::Off) | None => Manners::Kind,
+            answer_style: match value(flags.unkind) {
+                Some(Switch::On) => AnswerStyle::Unkind,
+                Some(Switch::Off) | None => AnswerStyle::Plain,
             },
             admin_key: value(flags.admin_key).filter(|key| !key.is_blank()),
             fixtures: value(flags.fixtures).as_deref().map(fixtures).transpose()?,

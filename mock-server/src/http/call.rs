@@ -25,7 +25,7 @@ use crate::mock::{Holder, Mock};
 use crate::notice::Fact;
 use crate::partner::Partner;
 use crate::server::{ArrivedOn, Hangup};
-use crate::settings::Manners;
+use crate::settings::AnswerStyle;
 use crate::store::Commit;
 
 /// The partner API, ready to answer.
@@ -295,7 +295,7 @@ impl<'a> InFlight<'a> {
     async fn answer(&self, request: &PartnerRequest<'_>) -> Reply {
         let (reply, commit) = self.routed(request);
         match commit.await {
-            Ok(()) if self.mock.settings.manners == Manners::Unkind => {
+            Ok(()) if self.mock.settings.answer_style == AnswerStyle::Unkind => {
                 tokio::time::sleep(unkind::SLOWNESS).await;
                 unkind::extended(reply, self.lot())
             }
@@ -396,7 +396,7 @@ impl<'a> InFlight<'a> {
                 self.settled(),
             );
         }
-        let manners = self.mock.settings.manners;
+        let answer_style = self.mock.settings.answer_style;
         let call = Call {
             now,
             key,
@@ -406,7 +406,7 @@ impl<'a> InFlight<'a> {
             account: &mut account,
             call,
             request,
-            manners,
+            answer_style,
             facts: Vec::new(),
         };
         let reply =

@@ -17,7 +17,7 @@ use super::query;
 use crate::fields::{FieldErrors, Fields, readers};
 use crate::notice::Fact;
 use crate::server::ArrivedOn;
-use crate::settings::Manners;
+use crate::settings::AnswerStyle;
 
 /// A request, read but not judged.
 pub(crate) struct PartnerRequest<'a> {
@@ -84,7 +84,7 @@ pub(crate) struct Context<'a> {
     pub(crate) account: &'a mut Account,
     pub(crate) call: Call,
     pub(crate) request: &'a PartnerRequest<'a>,
-    pub(crate) manners: Manners,
+    pub(crate) answer_style: AnswerStyle,
     /// What notices are made from.
     pub(crate) facts: Vec<Fact>,
 }

@@ -79,7 +79,7 @@ pub(crate) fn alerts(context: &mut Context<'_>) -> Result<Reply, Problem> {
         "severity",
         readers::named(DomainSeverity::from_name, "critical, high, medium"),
     );
-    let page = list::page(&mut fields, LARGEST_PAGE, context.manners);
+    let page = list::page(&mut fields, LARGEST_PAGE, context.answer_style);
     let request = fields.finish(|| {
         Some(ListDomainAlerts {
             client: client?,
@@ -157,7 +157,7 @@ pub(crate) fn mentions(context: &mut Context<'_>) -> Result<Reply, Problem> {
     let mut fields = context.request.parameters();
     let client = fields.required("billing_customer_id", customer::number);
     let is_new = fields.optional("is_new", readers::boolean);
-    let page = list::page(&mut fields, LARGEST_PAGE, context.manners);
+    let page = list::page(&mut fields, LARGEST_PAGE, context.answer_style);
     let request = fields.finish(|| {
         Some(ListMentions {
             client: client?,

@@ -25,7 +25,7 @@ pub(crate) fn list(context: &mut Context<'_>) -> Result<Reply, Problem> {
     let request = ListEndpoints {
         client: fields.optional("billing_customer_id", customer::number),
         status: fields.optional("status", status),
-        page: list::page(&mut fields, list::LARGEST_PAGE, context.manners),
+        page: list::page(&mut fields, list::LARGEST_PAGE, context.answer_style),
     };
     let request = fields.finish(|| Some(request))?;
     let found = context.account.at(context.call).list_endpoints(request);

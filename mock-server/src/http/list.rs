@@ -8,7 +8,7 @@ use super::query;
 use super::reply::{Meta, Reply};
 use crate::fields::{Fields, readers};
 use crate::notice::Fact;
-use crate::settings::Manners;
+use crate::settings::AnswerStyle;
 
 /// The largest `per_page` where nothing else is documented.
 pub(crate) const LARGEST_PAGE: i64 = 100;
@@ -18,10 +18,10 @@ const DEFAULT_PER_PAGE: u64 = 25;
 const UNKIND_PER_PAGE: u64 = 2;
 
 /// Reads `page` and `per_page`.
-pub(crate) fn page(fields: &mut Fields<'_>, largest: i64, manners: Manners) -> Page {
-    let default = match manners {
-        Manners::Kind => DEFAULT_PER_PAGE,
-        Manners::Unkind => UNKIND_PER_PAGE,
+pub(crate) fn page(fields: &mut Fields<'_>, largest: i64, answer_style: AnswerStyle) -> Page {
+    let default = match answer_style {
+        AnswerStyle::Plain => DEFAULT_PER_PAGE,
+        AnswerStyle::Unkind => UNKIND_PER_PAGE,
     };
     let size = fields.optional("per_page", readers::integer(1..=largest));
     let number = fields.optional("page", readers::identifier);

@@ -33,7 +33,7 @@ pub(crate) fn list(context: &mut Context<'_>) -> Result<Reply, Problem> {
         "severity",
         readers::named(Severity::from_name, "low, medium, high, critical"),
     );
-    let page = list::page(&mut fields, list::LARGEST_PAGE, context.manners);
+    let page = list::page(&mut fields, list::LARGEST_PAGE, context.answer_style);
     let request = fields.finish(|| {
         Some(ListPortAlerts {
             client: client?,

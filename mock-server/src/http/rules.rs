@@ -17,7 +17,7 @@ use super::reply::{self, Meta, Reply};
 use super::{customer, list};
 use crate::fields::{Fields, Raw, readers};
 use crate::notice::Fact;
-use crate::settings::Manners;
+use crate::settings::AnswerStyle;
 
 /// `GET /whitelists/endpoint-summary`. The counts stand twice, for old clients.
 pub(crate) fn summary(context: &mut Context<'_>) -> Result<Reply, Problem> {
@@ -66,7 +66,7 @@ pub(crate) fn list(context: &mut Context<'_>) -> Result<Reply, Problem> {
             readers::named(RuleStatus::from_name, "active, expired"),
         ),
         // The size of this list's pages is documented.
-        page: list::page(&mut fields, list::LARGEST_PAGE, Manners::Kind),
+        page: list::page(&mut fields, list::LARGEST_PAGE, AnswerStyle::Plain),
     };
     let request = fields.finish(|| Some(request))?;
     let rules = context.account.at(context.call).list_rules(request);

@@ -1,12 +1,12 @@
 //! Unkind answers: legal, and unhelpful.
 
-use secmon_mock::{Instant, Manners};
+use secmon_mock::{AnswerStyle, Instant};
 use serde_json::json;
 
 use crate::client::Stage;
 
 fn stage() -> Stage {
-    Stage::of(|builder| builder.manners(Manners::Unkind)).unjudged()
+    Stage::of(|builder| builder.answer_style(AnswerStyle::Unkind)).unjudged()
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn what_no_document_fixes_is_drawn_and_a_record_keeps_its_own() {
     let drawn = |seed: u64| {
         let clock = Instant::from_unix_millis(1_767_225_600_000);
         let stage = Stage::of(|builder| {
-            let builder = builder.manners(Manners::Unkind).seed(seed);
+            let builder = builder.answer_style(AnswerStyle::Unkind).seed(seed);
             builder.manual_clock(clock)
         });
         let stage = stage.unjudged();

@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock};
 use secmon_contract_tests::{
     Body, Case, Judgement, Matrix, Need, Service, keep_panics, repeatable, run_case,
 };
-use secmon_mock::{Config, Instant, Manners, MockServer, MockServerBuilder};
+use secmon_mock::{AnswerStyle, Config, Instant, MockServer, MockServerBuilder};
 use serde::Deserialize;
 
 use super::{assert_none, processors, read, side_by_side, wanted};
@@ -92,7 +92,7 @@ impl Started {
             builder = builder.manual_clock(Instant::from_unix_millis(clock));
         }
         match self.unkind {
-            true => builder.manners(Manners::Unkind),
+            true => builder.answer_style(AnswerStyle::Unkind),
             false => builder,
         }
     }
@@ -280,7 +280,7 @@ impl DrawnServer {
     fn started(&self) -> MockServerBuilder {
         let config = Config::parse(&self.config).expect("a configuration");
         let builder = MockServer::builder().seed(self.number).config(config);
-        let builder = builder.manners(Manners::Unkind);
+        let builder = builder.answer_style(AnswerStyle::Unkind);
         // The clock of every third server runs, but where the machine may be too busy to keep up with it.
         match thorough().is_some() && self.number.is_multiple_of(3) {
             true => builder,
