@@ -133,18 +133,31 @@ fn disagreeing(place: String, one: Value, other: Value) -> Option<Difference> {
 }
 
 /// What stands at a place without further members, to be held against a later answer.
-pub(crate) fn documented(value: &Value) -> Value {
+pub fn documented(value: &Value) -> Value {
+    documented_in("", value)
+}
+
+fn documented_in(name: &str, value: &Value) -> Value {
     match value {
         Value::Array(items) => items.iter().map(documented).collect(),
         Value::Object(members) => {
-            let known = members
-                .iter()
-                .filter(|(name, _)| DOCUMENTED.contains(name.as_str()));
-            let known = known.map(|(name, value)| (name.clone(), documented(value)));
-            Value::Object(known.collect())
+            let members = documented_members(name, members);
+            let members =
+                members.map(|(member, value)| (member.clone(), documented_in(member, value)));
+            Value::Object(members.collect())
         }
         value => value.clone(),
     }
+}
+
+/// The members of what stands under a name that say what the documents have them say.
+fn documented_members<'a>(
+    name: &str,
+    members: &'a Map<String, Value>,
+) -> impl Iterator<Item = (&'a String, &'a Value)> {
+    let is_map = MAPS.contains(&name);
+    let members = members.iter();
+    members.filter(move |(member, _)| is_map || DOCUMENTED.contains(member.as_str()))
 }
 
 /// An answer without what each record may have of its own, to be held against one of another account.
@@ -184,10 +197,7 @@ fn said(name: &str, value: &Value) -> Value {
         Value::Array(items) if SETS.contains(&name) || name == LEAKS => sorted(items.clone()),
         Value::Array(items) => items.iter().map(|item| said("", item)).collect(),
         Value::Object(members) => {
-            let members = members
-                .iter()
-                .filter(|(member, _)| MAPS.contains(&name) || DOCUMENTED.contains(member.as_str()));
-            let members = members.map(|(member, value)| {
+            let members = documented_members(name, members).map(|(member, value)| {
                 let value = match name {
                     "errors" => json!(FREE),
                     _ => said(member, value),

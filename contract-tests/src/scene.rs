@@ -126,7 +126,7 @@ pub(crate) fn needs(steps: &[Step], own_account: bool) -> Vec<Need> {
 impl Scene {
     /// The operations that it calls.
     pub(crate) fn calls(&self) -> impl Iterator<Item = &str> {
-        self.steps.iter().map(|step| step.call.as_str())
+        self.steps.iter().map(Step::call)
     }
 
     /// Whether it may be played in either namespace, and comes to the same.
@@ -216,6 +216,11 @@ pub(crate) async fn play(steps: &[Step], estate: &Estate, what: &str) {
 }
 
 impl Step {
+    /// The operation that it calls; empty where it does something else.
+    pub(crate) fn call(&self) -> &str {
+        &self.call
+    }
+
     fn need(&self) -> Option<Need> {
         let row = TABLE.row(&self.call);
         match self.steer.rsplit('/').next()? {

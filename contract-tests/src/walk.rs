@@ -97,6 +97,12 @@ struct State {
 }
 
 impl Walk {
+    /// The operations that it is about.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = &str> {
+        let triggers = self.trigger.values();
+        triggers.filter_map(|steps| steps.last()).map(Step::call)
+    }
+
     /// Walks all of it.
     ///
     /// # Panics

@@ -74,10 +74,12 @@ pub fn chosen(level: Level, read_only: bool, only: Option<&str>) -> Vec<Case> {
 /// Whether a case is put to a group of the specification or to an operation, or has this in its name.
 fn is_of(case: &Case, wanted: &str) -> bool {
     let wanted = wanted.to_lowercase().replace(['-', '_'], " ");
+    let is_it = |call: &str| call.replace('_', " ") == wanted;
     let is_put_to_it = match case.body {
         Body::Of(_, row) => row.group == wanted,
-        Body::Scene(scene) => scene.calls().any(|call| call.replace('_', " ") == wanted),
-        Body::Alone(_) | Body::Walk(_) => false,
+        Body::Scene(scene) => scene.calls().any(is_it),
+        Body::Walk(walk) => walk.calls().any(is_it),
+        Body::Alone(_) => false,
     };
     is_put_to_it || case.name().replace('_', " ").contains(&wanted)
 }

@@ -101,8 +101,8 @@ fn write(path: Option<&Path>, text: impl FnOnce() -> String) -> Result<(), Stop>
         .map_err(|error| Stop::other(format!("{} cannot be written: {error}", path.display())))
 }
 
-/// The first Ctrl-C sets what this gives, so that the case that plays stops and takes away what it made; the second ends
-/// the program, and the ledger keeps what is left.
+/// The first Ctrl-C or SIGTERM sets what this gives, so that the case that plays stops and takes away what it made; the
+/// second ends the program, and the ledger keeps what is left.
 fn stopped_by_a_signal() -> Arc<AtomicBool> {
     let interrupted = Arc::new(AtomicBool::new(false));
     let (heard, ready) = (Arc::clone(&interrupted), mpsc::channel());
@@ -118,7 +118,7 @@ fn stopped_by_a_signal() -> Arc<AtomicBool> {
 }
 
 async fn hear_signals(interrupted: &AtomicBool, ready: &mpsc::Sender<()>) {
-    let mut signal = pin!(tokio::signal::ctrl_c());
+    let mut signal = pin!(stop_signal());
     let told = async { ready.send(()) };
     tokio::select! {
         biased;
@@ -130,10 +130,27 @@ async fn hear_signals(interrupted: &AtomicBool, ready: &mpsc::Sender<()>) {
     eprintln!(
         "\nstopping: what was made is taken away (Ctrl-C again leaves it for `secmon-contract clean`)"
     );
-    if tokio::signal::ctrl_c().await.is_ok() {
+    if stop_signal().await.is_ok() {
         eprintln!("\nwhat is left is written down: `secmon-contract clean` takes it away");
         std::process::exit(130);
     }
+}
+
+/// Ctrl-C, or what a CI sends when its time is up.
+#[cfg(unix)]
+async fn stop_signal() -> io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let mut terminate = signal(SignalKind::terminate())?;
+    tokio::select! {
+        interrupted = tokio::signal::ctrl_c() => interrupted,
+        _ = terminate.recv() => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+async fn stop_signal() -> io::Result<()> {
+    tokio::signal::ctrl_c().await
 }
 
 /// What the threads of a run share.

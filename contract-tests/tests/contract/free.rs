@@ -1,6 +1,6 @@
 //! What the documents leave free makes no difference, and nothing else is free.
 
-use secmon_contract_tests::free::{difference, disagreement, without_own};
+use secmon_contract_tests::free::{difference, disagreement, documented, without_own};
 use serde_json::{Value, json};
 
 checks! {
@@ -8,6 +8,7 @@ checks! {
     what_the_documents_fix_is_not_free(Embedded),
     records_of_two_accounts_have_texts_of_their_own(Embedded),
     two_reads_of_a_record_agree_in_what_both_show(Embedded),
+    what_is_kept_of_an_answer_has_the_entries_of_maps_and_no_further_members(Embedded),
 }
 
 /// Where two answers differ.
@@ -77,4 +78,10 @@ fn two_reads_of_a_record_agree_in_what_both_show() {
         other.map(|difference| difference.place).as_deref(),
         Some("/status")
     );
+}
+
+fn what_is_kept_of_an_answer_has_the_entries_of_maps_and_no_further_members() {
+    let report = json!({"enforcement": {"42": {"port_monitoring": {"usage": 1, "added_later": 2}}}, "etag": "x"});
+    let kept = json!({"enforcement": {"42": {"port_monitoring": {"usage": 1}}}});
+    assert_eq!(documented(&report), kept);
 }

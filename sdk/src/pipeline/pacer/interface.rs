@@ -90,9 +90,9 @@ impl fmt::Debug for Acquire<'_> {
 
 /// A slot that is held.
 ///
-/// Dropped before [`sent`](Permit::sent) it is free at once. Dropped after it, without being
-/// [completed](Permit::complete), its caller has given up: the request may still arrive, so it counts as answered once the longest round trip seen so far has passed (the
-/// attempt's time-out where none was seen).
+/// Dropped before [`sent`](Permit::sent) it is free at once. Dropped after it without [`complete`](Permit::complete), its
+/// call was cancelled: the request may still arrive, so it counts as answered once the longest round trip seen so far has
+/// passed (the attempt's time-out where none was seen).
 pub trait Permit: Send {
     /// The request is about to leave.
     fn sent(&mut self);
