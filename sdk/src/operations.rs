@@ -33,7 +33,6 @@ pub use subscriptions::*;
 pub use sync::*;
 
 use crate::operation_info::OperationInfo;
-use declaration::operations;
 
 /// Every operation this crate can send, in the order of the specification.
 ///

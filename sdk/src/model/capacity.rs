@@ -7,9 +7,9 @@ use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::ProductSlug;
 use super::tolerant::record;
 use super::tolerant_value::TolerantValue;
+use super::values::ProductSlug;
 
 record! {
     /// Capacity and use of one product by one customer, after a reconciliation.

@@ -6,11 +6,12 @@ use serde::de::{Error, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
+use super::ids::{DomainAlertId, DomainId, MentionId, ScanId};
 use super::paging::counted_page;
+use super::timestamp::Timestamp;
 use super::tolerant::record;
-use super::{
-    DomainAlertId, DomainAlertStatus, DomainAlertType, DomainId, DomainStatus, LeakCategory,
-    MentionId, ScanId, ScanStatus, Severity, Timestamp,
+use super::values::{
+    DomainAlertStatus, DomainAlertType, DomainStatus, LeakCategory, ScanStatus, Severity,
 };
 use crate::redact::MASK;
 

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use super::ids::{CustomerId, EndpointId};
+use super::paging::PageLinks;
 use super::paging::linked_page;
+use super::port_alert::PortAlert;
+use super::text::Address;
+use super::timestamp::Timestamp;
 use super::tolerant::record;
-use super::{
-    Address, CustomerId, EndpointId, EndpointStatus, PageLinks, PortAlert, ScanStatus, Timestamp,
-};
+use super::values::{EndpointStatus, ScanStatus};
 
 record! {
     /// A monitored server.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use chrono::{DateTime, FixedOffset, NaiveDate, Utc};
 use serde::{Serialize, Serializer};
 
-use super::Timestamp;
+use super::timestamp::Timestamp;
 use super::tolerant::{deserialize_by_parsing, invalid_text};
 
 /// The end of a rule: a day, which is included, or an instant. It must lie after today, by the service's clock.

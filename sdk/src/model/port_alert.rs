@@ -1,10 +1,11 @@
 //! The alert that an open port raises.
 
+use super::ids::{EndpointId, PortAlertId};
 use super::paging::counted_page;
+use super::text::Address;
+use super::timestamp::Timestamp;
 use super::tolerant::record;
-use super::{
-    Address, EndpointId, PortAlertId, PortAlertStatus, Protocol, RiskLevel, Severity, Timestamp,
-};
+use super::values::{PortAlertStatus, Protocol, RiskLevel, Severity};
 
 record! {
     /// An open port that no rule covers.

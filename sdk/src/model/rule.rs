@@ -2,12 +2,15 @@
 
 use std::num::NonZeroU16;
 
+use super::endpoint::Endpoint;
+use super::ids::{AccountId, CreatorId, EndpointId, RuleId};
+use super::paging::PageLinks;
 use super::paging::linked_page;
+use super::port::PortRange;
+use super::text::Address;
+use super::timestamp::Timestamp;
 use super::tolerant::record;
-use super::{
-    AccountId, Address, CreatorId, Endpoint, EndpointId, PageLinks, PortRange, Protocol, RuleId,
-    Timestamp,
-};
+use super::values::Protocol;
 
 record! {
     /// A rule that allows a range of ports, so that they raise no alerts.

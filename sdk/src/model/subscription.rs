@@ -1,9 +1,10 @@
 //! What a customer has bought.
 
+use super::ids::SubscriptionId;
+use super::text::PlanSlug;
+use super::timestamp::Timestamp;
 use super::tolerant::record;
-use super::{
-    ChangeDirection, PlanSlug, ProductSlug, SubscriptionId, SubscriptionStatus, Timestamp,
-};
+use super::values::{ChangeDirection, ProductSlug, SubscriptionStatus};
 
 record! {
     /// A customer's subscription to a product.

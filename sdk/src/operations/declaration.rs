@@ -133,8 +133,8 @@ macro_rules! operation {
 
 /// Declares the operations of a file, and the part of the table that lists them.
 macro_rules! operations {
-    (@row account_wide $($declared:tt)+) => { $crate::operations::operations!(@row $($declared)+) };
-    (@row private $($declared:tt)+) => { $crate::operations::operations!(@row $($declared)+) };
+    (@row account_wide $($declared:tt)+) => { $crate::operations::declaration::operations!(@row $($declared)+) };
+    (@row private $($declared:tt)+) => { $crate::operations::declaration::operations!(@row $($declared)+) };
     (@row $(#[$about:meta])* $name:ident: $request:ident $($declared:tt)+) => {
         <$request as $crate::Operation>::INFO
     };
@@ -142,7 +142,7 @@ macro_rules! operations {
         $($crate::operations::declaration::operation! { $($declared)+ })+
 
         pub(super) const TABLE: &[&$crate::OperationInfo] =
-            &[$($crate::operations::operations!(@row $($declared)+)),+];
+            &[$($crate::operations::declaration::operations!(@row $($declared)+)),+];
     };
 }
 

@@ -1,6 +1,6 @@
 //! Alerts of a domain: list, read, acknowledge, resolve.
 
-use super::operations;
+use super::declaration::operations;
 use crate::model::tolerant::record;
 use crate::model::{
     CustomerId, DomainAlert, DomainAlertId, DomainAlertPage, DomainAlertStatus, DomainAlertType,

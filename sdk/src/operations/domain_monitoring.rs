@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::operations;
+use super::declaration::operations;
 use crate::model::tolerant::record;
 use crate::model::{
     CustomerId, DomainId, DomainScan, LeakCategory, LeakRecord, MentionPage, MonitoredDomain,

@@ -1,6 +1,6 @@
 //! Provisioning of domains: provision, suspend, resume, terminate, update, release.
 
-use super::operations;
+use super::declaration::operations;
 use crate::model::tolerant::record;
 use crate::model::{CustomerId, DomainId, DomainStatus, ServiceId};
 use crate::validate::{email, most, text_to};

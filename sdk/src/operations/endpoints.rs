@@ -1,7 +1,7 @@
 //! Monitored endpoints: list, create, read, update, delete.
 
 use super::declaration::of_a_customer;
-use super::operations;
+use super::declaration::operations;
 use crate::model::{
     Address, CustomerId, Endpoint, EndpointDetail, EndpointId, EndpointPage, EndpointStatus,
 };

@@ -1,6 +1,6 @@
 //! Firewall ingest. The specification names this operation without its shape; all here is assumed (E13).
 
-use super::operations;
+use super::declaration::operations;
 use crate::model::tolerant::record;
 use crate::model::{CustomerId, EndpointId, FirewallFormat, Rule};
 use crate::validate::one_of;

@@ -1,6 +1,6 @@
 //! The health check.
 
-use super::operations;
+use super::declaration::operations;
 use crate::client::Client;
 use crate::client::call::CallBuilder;
 use crate::model::Timestamp;

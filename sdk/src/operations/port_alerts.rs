@@ -1,6 +1,6 @@
 //! Port alerts. The specification names these operations without their shape; all here is assumed (E6).
 
-use super::operations;
+use super::declaration::operations;
 use crate::model::tolerant::record;
 use crate::model::{
     CustomerId, EndpointId, PortAlert, PortAlertId, PortAlertPage, PortAlertStatus, Severity,

@@ -1,6 +1,6 @@
 //! Prices of products. The specification names these operations without their shape; all here is assumed (D8).
 
-use super::operations;
+use super::declaration::operations;
 use crate::model::tolerant::record;
 use crate::model::{Money, PlanSlug, ProductSlug};
 use crate::validate::{plan, product};

@@ -1,7 +1,7 @@
 //! Allowed Ports rules (path name `whitelists`).
 
 use super::declaration::of_a_customer;
-use super::operations;
+use super::declaration::operations;
 use crate::FieldErrors;
 use crate::model::{
     CustomerId, EndpointId, Expiry, PortRange, Protocol, Rule, RuleId, RulePage, RuleScope,

@@ -1,6 +1,6 @@
 //! Scenarios of the sandbox. The specification names these operations without their shape; all here is assumed (E12).
 
-use super::operations;
+use super::declaration::operations;
 use crate::model::tolerant::record;
 use crate::model::{DomainId, EndpointId, Scenario};
 use crate::validate::one_of;

@@ -1,6 +1,6 @@
 //! Provisioning of servers: provision, suspend, resume, terminate, scan.
 
-use super::operations;
+use super::declaration::operations;
 use crate::model::tolerant::record;
 use crate::model::{
     Address, CustomerId, EndpointId, EndpointStatus, Money, PlanSlug, ProductSlug, ScanId,

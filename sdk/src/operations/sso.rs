@@ -5,7 +5,7 @@ use std::fmt;
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 
-use super::operations;
+use super::declaration::operations;
 use crate::client::Client;
 use crate::client::call::CallBuilder;
 use crate::model::tolerant::optional;

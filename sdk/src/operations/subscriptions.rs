@@ -1,6 +1,6 @@
 //! Provisioning of subscriptions: provision, suspend, resume, terminate, change.
 
-use super::operations;
+use super::declaration::operations;
 use crate::model::{
     CustomerId, Money, PlanSlug, ProductSlug, ServiceId, Subscription, SubscriptionChange,
     SubscriptionState, SubscriptionStatus,

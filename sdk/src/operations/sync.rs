@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::operations;
+use super::declaration::operations;
 use crate::FieldErrors;
 use crate::model::tolerant::{OptionalValue, optional};
 use crate::model::{CapacityReports, CustomerId, ProductSlug, ServiceId, SubscriptionStatus};
