@@ -2,9 +2,9 @@
 //! question is due, sends what differs, and reports each row. The same command again is a new decision about what is
 //! there, and so goes on where a run ended early.
 
-use super::args::{OnError, RunArgs};
+use super::args::RunArgs;
 use super::operation::{BulkOperation, PlannedRow, Step};
-use super::send::{self, Sending};
+use super::send;
 use super::{Applied, Item, Label, RowOutcome};
 use crate::context::Context;
 use crate::error::{CliError, Exit, LocalErrorKind};
@@ -21,16 +21,6 @@ pub async fn run_bulk<O: BulkOperation>(
     operation: &O,
     args: &RunArgs,
 ) -> Result<Vec<Item>, CliError> {
-    run_bulk_reporting(context, operation, (args, OnError::Continue), |_, _| {}).await
-}
-
-/// The same, telling of each outcome as soon as all before it are known.
-pub async fn run_bulk_reporting<O: BulkOperation>(
-    context: &Context,
-    operation: &O,
-    (args, on_error): (&RunArgs, OnError),
-    on_result: impl FnMut(&O::Row, &RowOutcome),
-) -> Result<Vec<Item>, CliError> {
     let session = &context.session;
     session.refuse_read_only()?;
     let mut rows = agreed_plan(context, operation, args).await?;
@@ -44,9 +34,8 @@ pub async fn run_bulk_reporting<O: BulkOperation>(
     if rows.iter().filter(|row| row.is_sent()).count() > 1 && !args.use_whole_window {
         session.leave_calls_to_people()?;
     }
-    let sending = Sending { context, on_error };
     let labels: Vec<Label> = rows.iter().map(|row| operation.label(&row.row)).collect();
-    let outcomes = send::in_stages(&sending, operation, rows, on_result).await;
+    let outcomes = send::in_stages(context, operation, rows).await;
     let items = labels.into_iter().zip(outcomes);
     let items: Vec<Item> = items
         .map(|(label, outcome)| Item::of(label, outcome))

@@ -3,8 +3,10 @@
 use super::cells;
 use super::columns::{self, Column};
 use super::spreadsheet::{self, BadRow};
+use crate::context::Context;
 use crate::error::{CliError, LocalErrorKind};
-use crate::machine::encoding::{self, Charset, Decoded, Letters};
+use crate::machine::encoding::charset::Charset;
+use crate::machine::encoding::{self, Decoded, Letters};
 use crate::machine::files;
 use crate::references::targets::{Defaults, RowFields, Target};
 use crate::session::prompt::Prompt;
@@ -79,16 +81,16 @@ pub fn template() -> String {
 
 /// Reads a file, or standard input for `-`.
 pub fn read(
-    (screen, prompt): (&Ui, &Prompt),
+    context: &Context,
     path: &Path,
     options: &FileOptions<'_>,
     defaults: &Defaults<'_>,
 ) -> Result<Sheet, CliError> {
     let name = files::name_of(path);
-    let decoded = decoded(prompt, path, &name, options.encoding)?;
+    let decoded = decoded(&context.prompt, path, &name, options.encoding)?;
     let sheet = parse(&decoded, &name, options, defaults)?;
     for note in &sheet.notes {
-        screen.note(note);
+        context.screen.note(note);
     }
     Ok(sheet)
 }

@@ -78,6 +78,8 @@ pub struct Applied {
     pub record: Value,
     /// Whether the record is new.
     pub created: Created,
+    /// Whether the record is paused, where the answer of a call that makes records says so.
+    pub is_paused: bool,
     /// The service's remark.
     pub note: Option<String>,
     /// What a person reads.
@@ -145,9 +147,9 @@ impl Applied {
         Self {
             id: id.to_string(),
             record: to_json(&answer.data),
-            created: Created::NoRecord,
             note: answer.note().map(str::to_owned),
             sentence,
+            ..Self::default()
         }
     }
 

@@ -12,7 +12,7 @@ mod report;
 pub mod send;
 pub mod spreadsheet;
 
-pub use driver::{run_bulk, run_bulk_reporting};
+pub use driver::run_bulk;
 pub use input::{FileOptions, Row};
 pub use item::{Applied, Created, Item, Label, RowOutcome, preview};
 pub use named::{NamedServer, read as named_in};

@@ -1,8 +1,9 @@
 //! What a change of many says of itself: its rows, what is to be done about each, and what is asked first.
 
+use super::args::OnError;
 use super::{Label, RowOutcome};
 use crate::error::{CliError, Exit};
-use crate::session::batch::RunKind;
+use crate::session::current_run::RunKind;
 use crate::session::prompt::ConfirmationLevel;
 
 /// A change that is made to many.
@@ -34,6 +35,14 @@ pub trait BulkOperation {
     fn unfinished(&self, _row: &Self::Row) -> Option<RowOutcome> {
         None
     }
+
+    /// What a failed row does to the rows after it.
+    fn on_error(&self) -> OnError {
+        OnError::Continue
+    }
+
+    /// Hears of an outcome as soon as all before it are known.
+    fn on_result(&self, _row: &Self::Row, _outcome: &RowOutcome) {}
 
     /// Rows of a later stage are sent once those of an earlier one have ended.
     fn stage(&self, _row: &Self::Row) -> u8 {

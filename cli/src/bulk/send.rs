@@ -15,23 +15,14 @@ use std::cell::{Cell, RefCell};
 /// Calls on the way at one time; the rate limit decides how many may start.
 const AT_ONCE: usize = 8;
 
-/// How rows are sent.
-pub struct Sending<'a> {
-    /// What a command works with.
-    pub context: &'a Context,
-    /// What a failed row does to the rows after it.
-    pub on_error: OnError,
-}
-
 /// Sends each row of a plan, stage after stage, and gives the outcomes in the order of the rows.
 pub async fn in_stages<O: BulkOperation>(
-    sending: &Sending<'_>,
+    context: &Context,
     operation: &O,
     rows: Vec<PlannedRow<O::Row>>,
-    on_result: impl FnMut(&O::Row, &RowOutcome),
 ) -> Vec<RowOutcome> {
-    let run = Run::begin(sending, rows.len());
-    let mut reporter = OrderedReporter::new(&rows, on_result);
+    let run = Run::begin(context, operation.on_error(), rows.len());
+    let mut reporter = OrderedReporter::new(operation, &rows);
     let mut stages: Vec<u8> = rows.iter().map(|row| operation.stage(&row.row)).collect();
     stages.sort_unstable();
     stages.dedup();
@@ -41,7 +32,7 @@ pub async fn in_stages<O: BulkOperation>(
         run.send(operation, of_stage, &mut reporter).await;
     }
     run.end();
-    reporter.finish(|row| operation.unfinished(row))
+    reporter.finish()
 }
 
 /// Sends calls that are no rows of a plan, one after the other, until one fails.
@@ -50,8 +41,7 @@ pub async fn each<T>(
     calls: &[T],
     send: impl AsyncFn(&T) -> Result<RowOutcome, CliError>,
 ) -> Vec<RowOutcome> {
-    let on_error = OnError::Stop;
-    let run = Run::begin(&Sending { context, on_error }, calls.len());
+    let run = Run::begin(context, OnError::Stop, calls.len());
     let mut outcomes = Vec::new();
     for call in calls {
         let outcome = match run.reason_to_stop() {
@@ -77,18 +67,18 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn begin(sending: &Sending<'a>, rows: usize) -> Self {
-        let session = &sending.context.session;
+    fn begin(context: &'a Context, on_error: OnError, rows: usize) -> Self {
+        let session = &context.session;
         session.on_interrupt(
             "interrupted: what was sent stays done",
             format!("go on with the rest: `{AS_TYPED}`"),
         );
         Self {
             session,
-            on_error: sending.on_error,
+            on_error,
             failed: Cell::new(0),
             stopped: RefCell::new(None),
-            progress: sending.context.screen.progress(rows),
+            progress: context.screen.progress(rows),
             graceful: session.interruption.begin_graceful(),
         }
     }
@@ -102,7 +92,7 @@ impl<'a> Run<'a> {
         &self,
         operation: &O,
         rows: impl Iterator<Item = (usize, &'r PlannedRow<O::Row>)>,
-        reporter: &mut OrderedReporter<'_, O::Row, impl FnMut(&O::Row, &RowOutcome)>,
+        reporter: &mut OrderedReporter<'_, O>,
     ) where
         O::Row: 'r,
     {
@@ -174,41 +164,41 @@ impl<'a> Run<'a> {
 }
 
 /// The outcomes that are known, told in the order of the rows.
-struct OrderedReporter<'a, R, F> {
-    rows: &'a [PlannedRow<R>],
+struct OrderedReporter<'a, O: BulkOperation> {
+    operation: &'a O,
+    rows: &'a [PlannedRow<O::Row>],
     outcomes: Vec<Option<RowOutcome>>,
     next: usize,
-    on_result: F,
 }
 
-impl<'a, R, F: FnMut(&R, &RowOutcome)> OrderedReporter<'a, R, F> {
-    fn new(rows: &'a [PlannedRow<R>], on_result: F) -> Self {
+impl<'a, O: BulkOperation> OrderedReporter<'a, O> {
+    fn new(operation: &'a O, rows: &'a [PlannedRow<O::Row>]) -> Self {
         Self {
+            operation,
             rows,
             outcomes: rows.iter().map(|_| None).collect(),
             next: 0,
-            on_result,
         }
     }
 
     fn add(&mut self, i: usize, outcome: RowOutcome) {
         self.outcomes[i] = Some(outcome);
         while let Some(Some(outcome)) = self.outcomes.get(self.next) {
-            (self.on_result)(&self.rows[self.next].row, outcome);
+            self.operation.on_result(&self.rows[self.next].row, outcome);
             self.next += 1;
         }
     }
 
     /// All outcomes. A row without one was dropped when the run was interrupted.
-    fn finish(mut self, unfinished: impl Fn(&R) -> Option<RowOutcome>) -> Vec<RowOutcome> {
+    fn finish(mut self) -> Vec<RowOutcome> {
         let dropped = || {
             let reason = "not finished, because the run was interrupted";
             RowOutcome::Failed(CliError::new(LocalErrorKind::NotSent, reason))
         };
         for i in 0..self.outcomes.len() {
             if self.outcomes[i].is_none() {
-                let outcome = unfinished(&self.rows[i].row).unwrap_or_else(dropped);
-                self.add(i, outcome);
+                let unfinished = self.operation.unfinished(&self.rows[i].row);
+                self.add(i, unfinished.unwrap_or_else(dropped));
             }
         }
         self.outcomes.into_iter().flatten().collect()

@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files;
 use crate::session::Session;
-use crate::session::batch::RunKind;
+use crate::session::current_run::RunKind;
 use crate::session::prompt::{ConfirmationLevel, Prompt};
 use crate::state::changes::Scope;
 use crate::ui::outcome::{Block, Cell, Field, Outcome, Table, count_or_unknown, shown, to_json};

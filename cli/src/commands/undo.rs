@@ -18,7 +18,7 @@ use crate::context::Context;
 use crate::error::{CliError, LocalErrorKind};
 use crate::references::{self, RecordKind};
 use crate::session::Session;
-use crate::session::batch::RunKind;
+use crate::session::current_run::RunKind;
 use crate::session::prompt::ConfirmationLevel;
 use crate::state::StateDb;
 use crate::state::changes::{ChangeResult, Scope};

@@ -1,7 +1,7 @@
 //! What can fail, and the one table of it: the code for scripts, the exit code, whether the same may be asked for again as
 //! it is, and the way out. A command between backticks is a command line of this program.
 
-use super::Exit;
+use super::exit::Exit;
 use secmon::{ErrorCode, ErrorKind};
 use std::borrow::Cow;
 

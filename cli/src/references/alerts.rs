@@ -1,7 +1,7 @@
 //! How alerts of both kinds are found.
 
 use crate::context::Context;
-use crate::error::CliError;
+use crate::error::{CliError, if_found};
 use crate::references::alert::Alert;
 use crate::references::alert_pages::AlertPages;
 use crate::references::{self, DomainRef, RecordKind};
@@ -161,7 +161,7 @@ async fn listed_before(
         Some(domain) => of_domain(session, domain, id, customer).await,
         None => of_port(session, id, customer).await,
     };
-    let alert = references::if_there(read)?;
+    let alert = if_found(read)?;
     if alert.is_none() {
         session.learn(Observation::Gone(id));
     }
@@ -206,7 +206,7 @@ async fn exactly(
     let Ok(id) = name.parse::<Uuid>() else {
         return Ok(None);
     };
-    references::if_there(of_port(session, id, customer).await)
+    if_found(of_port(session, id, customer).await)
 }
 
 async fn everything(session: &Session, customer: CustomerId) -> Result<Vec<Alert>, CliError> {

@@ -1,12 +1,15 @@
 //! Rules and alerts by id, or by the first digits of it.
 
-use super::{PAGE_SIZE, SHORTEST_PREFIX, is_id_or_prefix};
+use super::id_prefix::{SHORTEST_PREFIX, is_id_or_prefix};
 use crate::error::{CliError, LocalErrorKind};
 use crate::session::Session;
 use crate::state::records::{AlertRecord, Observation, RuleRecord};
 use secmon::Pages;
 use secmon::model::{CustomerId, PortAlert, Rule};
 use secmon::operations::{ListPortAlerts, ListRules};
+
+/// So many records of a list come with one call.
+pub const PAGE_SIZE: u32 = 100;
 
 /// A kind of record: its name in a sentence, and the command that lists it.
 #[derive(Debug, Clone, Copy)]

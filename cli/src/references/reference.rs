@@ -1,6 +1,6 @@
 //! One ENDPOINT argument: how it is to be read, and which servers it fits.
 
-use super::is_id_prefix;
+use super::id_prefix::is_id_prefix;
 use crate::error::CliError;
 use crate::references::targets::is_broken_address;
 use crate::state::records::Server;

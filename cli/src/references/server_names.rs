@@ -1,6 +1,6 @@
 //! Which of the changes that this computer remembers were about a server.
 
-use super::Reference;
+use super::reference::Reference;
 use crate::state::StateDb;
 use crate::state::history::ChangeRow;
 use secmon::model::Endpoint;

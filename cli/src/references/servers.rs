@@ -1,9 +1,10 @@
 //! Servers by id, IP address, host name, nickname, or the first digits of the id.
 
+use super::customers::{is_known, nothing_found};
+use super::records::PAGE_SIZE;
 use super::reference::Reference;
-use super::{PAGE_SIZE, if_there, is_known, nothing_found};
 use crate::context::Context;
-use crate::error::{CliError, Exit, LocalErrorKind};
+use crate::error::{CliError, Exit, LocalErrorKind, if_found};
 use crate::session::Session;
 use crate::state::StateDb;
 use crate::state::records::{Observation, Server};
@@ -359,7 +360,7 @@ impl<'a> Search<'a> {
         let [known] = fit.servers.as_slice() else {
             return Ok(None);
         };
-        let found = if_there(read_endpoint(&self.context.session, known.id).await)?;
+        let found = if_found(read_endpoint(&self.context.session, known.id).await)?;
         Ok(found.filter(|endpoint| Server::from(endpoint) == **known))
     }
 

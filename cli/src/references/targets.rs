@@ -127,27 +127,23 @@ impl Target {
         else {
             return Err(CliError::usage(problems.join("; ")));
         };
+        let mut server = ProvisionEndpoint::new(customer);
+        server.service_id = service;
+        server.mrr = mrr;
         match subject {
             Subject::Domain(name) => Self::domain(fields, customer, service, name),
-            Subject::Server(address) => {
-                Self::server(fields, customer, service, mrr, (Some(address), None))
-            }
-            Subject::Host(name) => Self::server(fields, customer, service, mrr, (None, Some(name))),
+            Subject::Server(address) => Self::server(fields, server, Some(address)),
+            Subject::Host(name) => Self::server(fields, server.hostname(name), None),
         }
     }
 
     fn server(
         fields: &RowFields,
-        customer: CustomerId,
-        service_id: Option<ServiceId>,
-        mrr: Option<Money>,
-        (address, host): (Option<IpAddr>, Option<String>),
+        mut request: ProvisionEndpoint,
+        address: Option<IpAddr>,
     ) -> Result<Self, CliError> {
-        let mut request = ProvisionEndpoint::new(customer);
         request.ip_address = address.map(Address::from);
-        request.hostname = given(&fields.hostname).or(host);
-        request.service_id = service_id;
-        request.mrr = mrr;
+        request.hostname = given(&fields.hostname).or(request.hostname);
         request.product_slug = given(&fields.product_slug).map(ProductSlug::from);
         request.plan_slug = given(&fields.plan_slug).map(PlanSlug::from);
         request.client_name = given(&fields.client_name);

@@ -1,29 +1,17 @@
 //! The run that this command is, as it is remembered.
 
 use super::Session;
+use super::current_run::RunKind;
+use super::typed_line::{input_of, typed_line};
 use crate::session::guard::Guard;
 use crate::state::StateDb;
 use crate::state::changes::{BatchId, BatchOutcome, BatchStart, Scope};
 use crate::state::unfinished::Made;
-use crate::ui::invocation::quoted;
 use crate::ui::outcome::to_json;
-use secmon::model::CustomerId;
+use secmon::model::Rule;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use std::cell::{Cell, RefCell};
-use uuid::Uuid;
-
-/// What a command is, before its first change.
-#[derive(Debug, Clone)]
-pub struct RunKind {
-    /// What it does, as `suspend_endpoint`.
-    pub verb: &'static str,
-    /// What it is about.
-    pub scope: Scope,
-    /// Whose all is.
-    pub customer: Option<CustomerId>,
-}
 
 /// What was typed, by whom and for which service.
 struct TypedLines {
@@ -31,15 +19,6 @@ struct TypedLines {
     input: String,
     os_user: String,
     service: String,
-}
-
-/// The run of this process.
-#[derive(Debug, Default)]
-pub struct CurrentRun {
-    kind: RefCell<Option<RunKind>>,
-    batch: Cell<Option<BatchId>>,
-    is_partial: Cell<bool>,
-    was_warned: Cell<bool>,
 }
 
 impl Session {
@@ -81,20 +60,18 @@ impl Session {
         }
     }
 
-    /// The same of a create, whose record nobody knew: what it was about names it.
-    pub fn settle_pending_create<T: Serialize>(
-        &self,
-        operation: &str,
-        about: &str,
-        (id, record): (Uuid, &T),
-    ) -> bool {
+    /// The same of the create of a rule, whose id nobody knew: what it was about names it.
+    pub fn settle_pending_rule(&self, operation: &str, about: &str, rule: &Rule) -> bool {
         let is_open = self.guard_in_use().is_some_and(Guard::is_open);
         let Some(state) = self.state().filter(|_| is_open) else {
             return false;
         };
-        let (image, _) = redacted(self, Some(&to_json(record)));
-        let image = image.unwrap_or_default();
-        state.settle_pending_create(operation, about, &Made { id, image })
+        let (image, _) = redacted(self, Some(&to_json(rule)));
+        let made = Made {
+            id: rule.id.into(),
+            image: image.unwrap_or_default(),
+        };
+        state.settle_pending_create(operation, about, &made)
     }
 
     /// Some rows of this run are not as they were wanted.
@@ -205,76 +182,6 @@ fn redact(session: &Session, value: &mut Value) {
         Value::Object(fields) => fields.values_mut().for_each(|field| redact(session, field)),
         _ => {}
     }
-}
-
-/// Options whose values are about a person.
-const PERSONAL: [&str; 2] = ["--client-name", "--client-email"];
-
-/// The line as people read it again: without what is about a person.
-fn typed_line(words: &[String]) -> String {
-    let mut line = String::from("secmon");
-    let mut is_personal = false;
-    for word in words {
-        let shown = match (is_personal, word.split_once('=')) {
-            (true, _) => "...".to_owned(),
-            (false, Some((option, _))) if PERSONAL.contains(&option) => format!("{option}=..."),
-            _ => quoted(word),
-        };
-        is_personal = PERSONAL.contains(&word.as_str());
-        line.push(' ');
-        line.push_str(&shown);
-    }
-    line
-}
-
-/// Options that only say how a command answers, or that its question is answered.
-const ASIDE: [&str; 13] = [
-    "-y",
-    "--yes",
-    "-q",
-    "--quiet",
-    "-v",
-    "-vv",
-    "--verbose",
-    "--no-input",
-    "--no-progress",
-    "-n",
-    "--dry-run",
-    "--no-headers",
-    "--use-whole-window",
-];
-/// The same with a value.
-const ASIDE_WITH_VALUE: [&str; 10] = [
-    "--confirm",
-    "-o",
-    "--output",
-    "--color",
-    "--time",
-    "--timeout",
-    "--max-wait",
-    "--debug-file",
-    "--columns",
-    "--jq",
-];
-
-/// What makes the command the same again.
-fn input_of(words: &[String]) -> String {
-    let mut kept = Vec::new();
-    let mut skips_value = false;
-    for word in words {
-        let option = word
-            .split_once('=')
-            .map_or(word.as_str(), |(option, _)| option);
-        if std::mem::take(&mut skips_value) || ASIDE.contains(&word.as_str()) {
-            continue;
-        }
-        if ASIDE_WITH_VALUE.contains(&option) {
-            skips_value = option == word;
-            continue;
-        }
-        kept.push(word.as_str());
-    }
-    kept.join("\n")
 }
 
 /// The user of this computer.

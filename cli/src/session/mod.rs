@@ -1,11 +1,12 @@
 //! What talks to the service for a command: which service, with which key, what may be sent, and how often.
 
 pub mod account;
-pub mod batch;
+mod batch;
 pub mod call_log;
 pub mod calls;
 pub mod connection;
 pub mod credentials;
+pub mod current_run;
 mod difference;
 pub mod flags;
 pub mod guard;
@@ -16,6 +17,7 @@ pub mod prompt;
 pub mod rate_limit;
 pub mod service;
 pub mod settings;
+mod typed_line;
 
 use crate::error::{CliError, LocalErrorKind};
 use crate::machine::interrupt::Interruption;
@@ -23,9 +25,9 @@ use crate::state::StateDb;
 use crate::state::records::{KnownRecords, Observation};
 use crate::ui::Ui;
 use crate::ui::outcome::Outcome;
-use batch::CurrentRun;
 use connection::{Connection, LARGEST_STATE};
 use credentials::KeyFile;
+use current_run::CurrentRun;
 use guard::Guard;
 use local::MockHandle;
 use prompt::Prompt;

@@ -1,6 +1,7 @@
 //! What this computer remembers: two small databases in the state folder. No other code writes local state, but for the
 //! configuration and the credentials.
 
+mod accounts;
 pub mod affected;
 pub mod changes;
 pub mod clock;
@@ -18,7 +19,6 @@ pub mod unfinished;
 use crate::error::CliError;
 use crate::machine::{env_vars, paths};
 use database::{Schema, Synchronous};
-use records::Observation;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, named_params};
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
@@ -206,54 +206,6 @@ impl StateDb {
     fn digest(&self, connection: &Connection) -> rusqlite::Result<[u8; 16]> {
         Ok(*salted(connection, self.place.fingerprint.as_bytes())?.as_bytes())
     }
-
-    /// A new key that shows a record of an account this computer knows is a key of that account. Every mock of this
-    /// computer has the same keys, and perhaps the same ids: there nothing is concluded.
-    pub fn recognize_key(&self, observations: &[Observation]) {
-        if self.place.is_loopback {
-            return;
-        }
-        let ids = observations.iter().flat_map(Observation::ids);
-        let ids: Vec<String> = ids.collect();
-        let _ = self.write(|connection, account| {
-            let origin = &self.place.origin;
-            let others: i64 = connection.query_row(
-                "SELECT count(*) FROM account WHERE origin = :origin",
-                named_params! { ":origin": origin },
-                |row| row.get(0),
-            )?;
-            if others < 2 {
-                return Ok(());
-            }
-            for id in &ids {
-                if let Some(known) = records::account_with(connection, origin, account, id)? {
-                    return merge(connection, account, known);
-                }
-            }
-            Ok(())
-        });
-        // The merge may have given this key another account.
-        let account = self.query(|connection| self.find_account(connection));
-        self.account.set(account.flatten());
-    }
-}
-
-/// Makes two accounts that turned out to be one the older one.
-fn merge(connection: &Connection, account: i64, known: i64) -> rusqlite::Result<()> {
-    let (from, into) = (account.max(known), account.min(known));
-    let accounts = named_params! { ":from": from, ":into": into };
-    for sql in [
-        "UPDATE account_key SET account = :into WHERE account = :from",
-        "UPDATE batch SET account = :into WHERE account = :from",
-        "UPDATE change SET account = :into WHERE account = :from",
-        "UPDATE OR REPLACE seen SET account = :into WHERE account = :from",
-        "UPDATE OR IGNORE leak_seen SET account = :into WHERE account = :from",
-    ] {
-        connection.execute(sql, accounts)?;
-    }
-    connection.execute("DELETE FROM leak_seen WHERE account = ?1", [from])?;
-    connection.execute("DELETE FROM account WHERE id = ?1", [from])?;
-    Ok(())
 }
 
 /// What is too old to be of use goes, at most once a day.

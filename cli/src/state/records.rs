@@ -4,7 +4,7 @@
 use super::rule_owner::RuleOwner;
 use super::{StateDb, now_ms};
 use crate::ui::outcome::to_json;
-use rusqlite::{Connection, OptionalExtension, named_params};
+use rusqlite::{Connection, named_params};
 use secmon::model::{
     Address, CustomerId, DomainAlert, DomainId, Endpoint, EndpointId, MonitoredDomain, PortAlert,
     Rule, RuleId, ServiceId, SubscriptionStatus,
@@ -397,26 +397,6 @@ impl Noting<'_> {
             })
             .map(drop)
     }
-}
-
-/// The account that has already seen a record of this id: ids are never the same in two accounts.
-pub(super) fn account_with(
-    connection: &Connection,
-    origin: &str,
-    than: i64,
-    id: &str,
-) -> rusqlite::Result<Option<i64>> {
-    connection
-        .prepare(
-            "SELECT seen.account FROM seen JOIN account ON account.id = seen.account \
-             WHERE account.origin = :origin AND seen.account <> :than AND seen.id = :id \
-             AND seen.kind IN ('server', 'domain')",
-        )?
-        .query_row(
-            named_params! { ":origin": origin, ":than": than, ":id": id },
-            |row| row.get(0),
-        )
-        .optional()
 }
 
 impl KnownRecords {

@@ -153,11 +153,15 @@ fn tried(typed: &Typed, stray: &str) -> Option<String> {
         return Some(command);
     }
     if !is_first {
-        let words = typed.words.get(2..)?.to_vec();
-        return with_verb(&first, &second, typed, (words, typed.customer.clone()));
+        let about = About {
+            words: typed.words.get(2..)?.to_vec(),
+            customer: typed.customer.clone(),
+        };
+        return about.with_verb(&first, &second, typed);
     }
     // The verb in front of the noun.
-    with_verb(&second, &first, typed, about(typed, 2))
+    about(typed, 2)
+        .with_verb(&second, &first, typed)
         .or_else(|| Some(filled(tried_first(&first)?, typed, 1)))
 }
 
@@ -173,17 +177,21 @@ fn of_customer(typed: &Typed, word: &str) -> Option<String> {
     }
 }
 
-/// A noun with the verb that a word stands for.
-fn with_verb(
-    noun: &str,
-    word: &str,
-    typed: &Typed,
-    (words, customer): (Vec<String>, Option<String>),
-) -> Option<String> {
-    let verb = verb_for(typed, noun, word, &words)?;
-    let mut line = vec![noun.to_owned(), verb.to_owned()];
-    line.extend(words.iter().chain(&typed.rest).map(|word| quoted(word)));
-    Some(with_options(line, typed, customer.as_deref()))
+/// What a line is about: the words behind its verb, and whose records are meant.
+struct About {
+    words: Vec<String>,
+    customer: Option<String>,
+}
+
+impl About {
+    /// A noun with the verb that a word stands for.
+    fn with_verb(&self, noun: &str, word: &str, typed: &Typed) -> Option<String> {
+        let verb = verb_for(typed, noun, word, &self.words)?;
+        let mut line = vec![noun.to_owned(), verb.to_owned()];
+        let words = self.words.iter().chain(&typed.rest);
+        line.extend(words.map(|word| quoted(word)));
+        Some(with_options(line, typed, self.customer.as_deref()))
+    }
 }
 
 /// The verb of a noun that a word stands for.
@@ -252,7 +260,7 @@ fn stray_customer(typed: &Typed, stray: &str) -> Option<String> {
 }
 
 /// What stands behind the first words, without fillers, and the customer.
-fn about(typed: &Typed, behind: usize) -> (Vec<String>, Option<String>) {
+fn about(typed: &Typed, behind: usize) -> About {
     let mut customer = typed.customer.clone();
     let mut words: Vec<String> = Vec::new();
     let mut before = typed.words.iter().take(behind).next_back();
@@ -266,12 +274,15 @@ fn about(typed: &Typed, behind: usize) -> (Vec<String>, Option<String>) {
         }
         before = Some(word);
     }
-    (words, customer)
+    About { words, customer }
 }
 
 /// Puts what was typed into the places of a command.
 fn filled(command: &str, typed: &Typed, behind: usize) -> String {
-    let (mut words, mut customer) = about(typed, behind);
+    let About {
+        mut words,
+        mut customer,
+    } = about(typed, behind);
     let needs_customer = command.contains("-c ID");
     if let Some(place) = words.iter().position(|word| is_number(word))
         && needs_customer

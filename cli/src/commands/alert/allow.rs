@@ -4,7 +4,8 @@ use crate::bulk::VerbLabels;
 use crate::bulk::args::RunArgs;
 use crate::commands::common::args::{Justification, justification};
 use crate::commands::common::findings::SAMPLE_REASON;
-use crate::commands::rules::create::{self, Addition, Existing, Place, Wanted};
+use crate::commands::rules::create::{self, OnOverlap};
+use crate::commands::rules::wanted_rule::{Place, RuleTerms, WantedRule};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::references;
@@ -50,11 +51,11 @@ pub fn allow_command(alert: &PortAlert, customer: CustomerId) -> String {
 /// `secmon alert allow`.
 pub async fn run(context: &Context, args: AlertAllowArgs) -> Result<Outcome, CliError> {
     let reason = justification(&context.prompt, &args.justification)?;
-    let addition = Addition::new(reason, None, args.expires.as_deref())?;
+    let terms = RuleTerms::new(reason, None, args.expires.as_deref())?;
     let mut wanted = Vec::new();
     for alert in alerts::find(context, &args.alerts).await? {
         match alert {
-            Alert::Port(alert) => wanted.push(rule_for(context, &alert, &addition).await?),
+            Alert::Port(alert) => wanted.push(rule_for(context, &alert, &terms).await?),
             Alert::Domain(_) => {
                 return Err(CliError::usage(format!(
                     "{} is about a domain, not about a port: there is nothing to allow",
@@ -67,14 +68,14 @@ pub async fn run(context: &Context, args: AlertAllowArgs) -> Result<Outcome, Cli
             }
         }
     }
-    create::run(context, ALLOWED, &wanted, Existing::Skip, &args.run).await
+    create::run(context, ALLOWED, &wanted, OnOverlap::Skip, &args.run).await
 }
 
 async fn rule_for(
     context: &Context,
     alert: &PortAlert,
-    addition: &Addition,
-) -> Result<Wanted, CliError> {
+    terms: &RuleTerms,
+) -> Result<WantedRule, CliError> {
     let unclear = || {
         CliError::not_found(format!(
             "alert {} does not say which server and port it is about",
@@ -84,12 +85,12 @@ async fn rule_for(
     let endpoint = alert.endpoint_id.ok_or_else(unclear)?;
     let port = NonZeroU16::new(alert.port).ok_or_else(unclear)?;
     let endpoint = references::endpoint(context, &endpoint.to_string()).await?;
-    Ok(Wanted {
+    Ok(WantedRule {
         place: Place::Server(Box::new(endpoint)),
         port: PortSpec {
             range: PortRange::single(port),
             protocol: alert.protocol.clone(),
         },
-        addition: addition.clone(),
+        terms: terms.clone(),
     })
 }

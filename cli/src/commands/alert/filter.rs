@@ -56,8 +56,25 @@ pub struct AlertFilter {
     pub since: Option<String>,
 }
 
-/// Whose alerts are listed.
-pub enum Scope {
+/// Whose alerts are asked for, and where.
+pub struct AlertPlace {
+    /// Whose.
+    pub customer: CustomerId,
+    /// Where.
+    pub scope: AlertScope,
+}
+
+/// Which alerts are asked for.
+#[derive(Clone, Copy)]
+pub struct AlertQuery<'a> {
+    /// What they are about.
+    pub filter: &'a AlertFilter,
+    /// Their state; without it, every state.
+    pub status: Option<AlertStatusArg>,
+}
+
+/// Where a customer's alerts are looked for.
+pub enum AlertScope {
     /// All of a customer.
     Customer,
     /// Those of a server.
@@ -72,21 +89,24 @@ pub async fn read(
     filter: &AlertFilter,
     status: AlertStatusArg,
 ) -> Result<(CustomerId, Vec<Alert>), CliError> {
-    let (customer, scope) = scope(context, filter).await?;
-    let alerts = read_at(context, filter, Some(status), (customer, &scope)).await?;
-    Ok((customer, alerts))
+    let place = place(context, filter).await?;
+    let query = AlertQuery {
+        filter,
+        status: Some(status),
+    };
+    let alerts = read_at(context, query, &place).await?;
+    Ok((place.customer, alerts))
 }
 
 /// The same of a place that is known.
 pub async fn read_at(
     context: &Context,
-    filter: &AlertFilter,
-    status: Option<AlertStatusArg>,
-    place: (CustomerId, &Scope),
+    query: AlertQuery<'_>,
+    place: &AlertPlace,
 ) -> Result<Vec<Alert>, CliError> {
-    let sieve = LocalAlertFilter::of(filter)?;
+    let sieve = LocalAlertFilter::of(query.filter)?;
     let mut alerts = Vec::new();
-    for list in lists(context, filter, status, place).await? {
+    for list in lists(context, query, place).await? {
         alerts.extend(list.collect().await?);
     }
     sieve.keep(&mut alerts);
@@ -96,20 +116,21 @@ pub async fn read_at(
 /// The lists in which the alerts of a place stand, that of its ports first.
 pub async fn lists<'a>(
     context: &'a Context,
-    filter: &AlertFilter,
-    status: Option<AlertStatusArg>,
-    (customer, scope): (CustomerId, &Scope),
+    query: AlertQuery<'_>,
+    place: &AlertPlace,
 ) -> Result<Vec<AlertPages<'a>>, CliError> {
+    let AlertQuery { filter, status } = query;
+    let (customer, scope) = (place.customer, &place.scope);
     let session = &context.session;
     session.ready().await?;
     let mut lists = Vec::new();
-    if wanted(filter.kind, AlertKind::Port) && !matches!(scope, Scope::Domain(_)) {
+    if wanted(filter.kind, AlertKind::Port) && !matches!(scope, AlertScope::Domain(_)) {
         let asked = ports(customer, scope, status);
         let pages = asked.map(|list| AlertPages::of_ports(session, customer, list));
         lists.extend(pages.transpose()?);
     }
     let of_domains = wanted(filter.kind, AlertKind::Domain) && filter.port.is_none();
-    if of_domains && !matches!(scope, Scope::Server(_)) {
+    if of_domains && !matches!(scope, AlertScope::Server(_)) {
         let status = status.map(domain_status);
         for domain in domains(context, customer, scope).await? {
             let pages = AlertPages::of_domain(session, customer, domain, status.as_ref())?;
@@ -165,22 +186,23 @@ fn wanted(asked: Option<AlertKind>, kind: AlertKind) -> bool {
 }
 
 /// The place that the filters name.
-pub async fn scope(
-    context: &Context,
-    filter: &AlertFilter,
-) -> Result<(CustomerId, Scope), CliError> {
+pub async fn place(context: &Context, filter: &AlertFilter) -> Result<AlertPlace, CliError> {
     if let Some(name) = &filter.endpoint {
         let endpoint = references::endpoint(context, name).await?;
-        return Ok((
-            references::owner(context, &endpoint)?,
-            Scope::Server(endpoint.id),
-        ));
+        return Ok(AlertPlace {
+            customer: references::owner(context, &endpoint)?,
+            scope: AlertScope::Server(endpoint.id),
+        });
     }
     if let Some(name) = &filter.domain {
         let (domain, customer) = named::one(context, name).await?;
-        return Ok((customer, Scope::Domain(Box::new(domain))));
+        let scope = AlertScope::Domain(Box::new(domain));
+        return Ok(AlertPlace { customer, scope });
     }
-    Ok((customer(context)?, Scope::Customer))
+    Ok(AlertPlace {
+        customer: customer(context)?,
+        scope: AlertScope::Customer,
+    })
 }
 
 /// The customer whose alerts are asked for where nothing else says it.
@@ -197,7 +219,7 @@ pub fn customer(context: &Context) -> Result<CustomerId, CliError> {
 /// The list of a customer's port alerts; none where none can be in this state.
 fn ports(
     customer: CustomerId,
-    scope: &Scope,
+    scope: &AlertScope,
     status: Option<AlertStatusArg>,
 ) -> Option<ListPortAlerts> {
     let mut list = ListPortAlerts::new(customer).per_page(references::PAGE_SIZE);
@@ -207,7 +229,7 @@ fn ports(
         Some(AlertStatusArg::Resolved) => Some(PortAlertStatus::Resolved),
         Some(AlertStatusArg::Acknowledged) => return None,
     };
-    if let Scope::Server(id) = scope {
+    if let AlertScope::Server(id) = scope {
         list.endpoint_id = Some(*id);
     }
     Some(list)
@@ -216,9 +238,9 @@ fn ports(
 async fn domains(
     context: &Context,
     customer: CustomerId,
-    scope: &Scope,
+    scope: &AlertScope,
 ) -> Result<Vec<DomainId>, CliError> {
-    if let Scope::Domain(domain) = scope {
+    if let AlertScope::Domain(domain) = scope {
         return Ok(vec![domain.id]);
     }
     let domains = references::all_domains(&context.session, customer).await?;

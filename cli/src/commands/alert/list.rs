@@ -1,6 +1,6 @@
 //! `secmon alert list`: the worst first.
 
-use super::filter::{self, AlertFilter, AlertStatusArg, Scope};
+use super::filter::{self, AlertFilter, AlertPlace, AlertQuery, AlertScope, AlertStatusArg};
 use super::{rows, stream};
 use crate::commands::common::live::Live;
 use crate::commands::common::new_customer;
@@ -43,6 +43,15 @@ pub struct AlertListArgs {
     pub filter: AlertFilter,
 }
 
+impl AlertListArgs {
+    fn query(&self) -> AlertQuery<'_> {
+        AlertQuery {
+            filter: &self.filter,
+            status: self.status,
+        }
+    }
+}
+
 /// Runs the command.
 pub async fn run(context: &Context, args: &AlertListArgs) -> Result<Outcome, CliError> {
     let places = places(context, args).await?;
@@ -50,9 +59,10 @@ pub async fn run(context: &Context, args: &AlertListArgs) -> Result<Outcome, Cli
         return streamed(context, args, &places).await;
     }
     let mut found = Vec::new();
-    for (customer, scope) in &places {
-        let alerts = filter::read_at(context, &args.filter, args.status, (*customer, scope));
-        found.extend(alerts.await?.into_iter().map(|alert| (*customer, alert)));
+    for place in &places {
+        let alerts = filter::read_at(context, args.query(), place).await?;
+        let owned = alerts.into_iter().map(|alert| (place.customer, alert));
+        found.extend(owned);
     }
     if found.is_empty() {
         tell_unknown(context, args, &places).await?;
@@ -67,7 +77,8 @@ pub async fn run(context: &Context, args: &AlertListArgs) -> Result<Outcome, Cli
     };
     let are_ports = found.iter().map(|(_, alert)| alert.is_of_port());
     let mut live = None;
-    let live = Live::read_once(&mut live, (&context.session, whose), are_ports).await?;
+    let read = async || Live::read(&context.session, whose).await;
+    let live = Live::read_once(&mut live, are_ports, read).await?;
     let has_ended = |alert: &Alert| rows::has_ended(live, alert);
     let (owners, alerts): (Vec<CustomerId>, Vec<Alert>) = found.into_iter().unzip();
     let mut outcome = rows::listed(&alerts, &args.filter);
@@ -104,9 +115,9 @@ pub async fn run(context: &Context, args: &AlertListArgs) -> Result<Outcome, Cli
 async fn streamed(
     context: &Context,
     args: &AlertListArgs,
-    places: &[(CustomerId, Scope)],
+    places: &[AlertPlace],
 ) -> Result<Outcome, CliError> {
-    let shown = stream::show(context, (&args.filter, args.status), places).await?;
+    let shown = stream::show(context, args.query(), places).await?;
     if shown.count == 0 {
         tell_unknown(context, args, places).await?;
     }
@@ -118,10 +129,7 @@ async fn streamed(
 }
 
 /// Whose alerts are wanted. The service lists alerts by customer, and no customers.
-async fn places(
-    context: &Context,
-    args: &AlertListArgs,
-) -> Result<Vec<(CustomerId, Scope)>, CliError> {
+async fn places(context: &Context, args: &AlertListArgs) -> Result<Vec<AlertPlace>, CliError> {
     let session = &context.session;
     if !args.all_customers {
         let named = args.filter.endpoint.is_some() || args.filter.domain.is_some();
@@ -130,7 +138,7 @@ async fn places(
                 .screen
                 .note("for every customer's alerts: `alert list --all-customers`");
         }
-        return Ok(vec![filter::scope(context, &args.filter).await?]);
+        return Ok(vec![filter::place(context, &args.filter).await?]);
     }
     if let Some(customer) = session.settings.customer {
         return Err(CliError::usage(format!(
@@ -147,7 +155,10 @@ async fn places(
         .collect();
     let customers = customers.into_iter();
     Ok(customers
-        .map(|customer| (customer, Scope::Customer))
+        .map(|customer| AlertPlace {
+            customer,
+            scope: AlertScope::Customer,
+        })
         .collect())
 }
 
@@ -155,16 +166,16 @@ async fn places(
 async fn tell_unknown(
     context: &Context,
     args: &AlertListArgs,
-    places: &[(CustomerId, Scope)],
+    places: &[AlertPlace],
 ) -> Result<(), CliError> {
-    let [(customer, scope)] = places else {
+    let [place] = places else {
         return Ok(());
     };
     if args.exit_code {
         // A script that watches a customer must not stay silent for ever about a number that was mistyped.
-        references::refuse_unknown(&context.session, *customer).await?;
-    } else if matches!(scope, Scope::Customer) {
-        new_customer::tell(&context.session, &context.screen, *customer).await;
+        references::refuse_unknown(&context.session, place.customer).await?;
+    } else if matches!(place.scope, AlertScope::Customer) {
+        new_customer::tell(&context.session, &context.screen, place.customer).await;
     }
     Ok(())
 }

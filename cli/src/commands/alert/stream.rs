@@ -1,6 +1,6 @@
 //! `secmon alert list -o jsonl`: each alert as its page comes, in the order of the service.
 
-use super::filter::{self, AlertFilter, AlertStatusArg, LocalAlertFilter, Scope};
+use super::filter::{self, AlertPlace, AlertQuery, LocalAlertFilter};
 use super::rows;
 use crate::commands::common::live::Live;
 use crate::commands::common::streamed::Stream;
@@ -23,21 +23,21 @@ pub struct Shown {
 /// Shows the alerts of these places.
 pub async fn show(
     context: &Context,
-    (filter, status): (&AlertFilter, Option<AlertStatusArg>),
-    places: &[(CustomerId, Scope)],
+    query: AlertQuery<'_>,
+    places: &[AlertPlace],
 ) -> Result<Shown, CliError> {
     let mut alerts = Alerts {
         context,
-        sieve: LocalAlertFilter::of(filter)?,
+        sieve: LocalAlertFilter::of(query.filter)?,
         live: None,
         stream: Stream::new(&context.screen),
         is_any_live: false,
     };
-    for (customer, scope) in places {
-        let lists = filter::lists(context, filter, status, (*customer, scope)).await?;
+    for place in places {
+        let lists = filter::lists(context, query, place).await?;
         for mut list in lists {
             while let Some(page) = list.next().await? {
-                if alerts.show(*customer, page).await? == Reader::Gone {
+                if alerts.show(place.customer, page).await? == Reader::Gone {
                     return Ok(alerts.shown());
                 }
             }
@@ -64,9 +64,9 @@ impl Alerts<'_> {
         self.sieve.keep(&mut page);
         page.truncate(self.stream.room());
         let session = &self.context.session;
-        let whose = (session, session.settings.customer);
         let are_ports = page.iter().map(Alert::is_of_port);
-        let live = Live::read_once(&mut self.live, whose, are_ports).await?;
+        let read = async || Live::read(session, session.settings.customer).await;
+        let live = Live::read_once(&mut self.live, are_ports, read).await?;
         let ended: Vec<bool> = page
             .iter()
             .map(|alert| rows::has_ended(live, alert))

@@ -28,11 +28,11 @@ impl Live {
     /// The same once, and only where something is about a server; else nothing is known of them.
     pub async fn read_once<'a>(
         known: &'a mut Option<Self>,
-        (session, whose): (&Session, Option<CustomerId>),
         mut is_about_server: impl Iterator<Item = bool>,
+        read: impl AsyncFnOnce() -> Result<Self, CliError>,
     ) -> Result<&'a Self, CliError> {
         if known.is_none() && is_about_server.any(|is| is) {
-            *known = Some(Self::read(session, whose).await?);
+            *known = Some(read().await?);
         }
         static NOTHING: LazyLock<Live> = LazyLock::new(Live::default);
         Ok(known.as_ref().unwrap_or(&NOTHING))

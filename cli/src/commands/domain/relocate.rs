@@ -12,7 +12,7 @@ use crate::commands::lifecycle::{Resource, Transition, send};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::references::{self, DomainRef, FoundDomain};
-use crate::session::batch::RunKind;
+use crate::session::current_run::RunKind;
 use crate::session::settings;
 use crate::state::StateDb;
 use crate::state::changes::Scope;

@@ -7,8 +7,8 @@ use crate::bulk::{
 use crate::context::Context;
 use crate::error::CliError;
 use crate::references::{self, DomainRef};
-use crate::session::batch::RunKind;
 use crate::session::calls::PlannedChange;
+use crate::session::current_run::RunKind;
 use crate::state::changes::Scope;
 use crate::ui::outcome::{Outcome, to_json};
 use crate::values::domain_names;

@@ -12,7 +12,7 @@ use crate::bulk::{
 use crate::context::Context;
 use crate::error::CliError;
 use crate::references::{self, FoundDomain, FoundServer, PrefixPolicy, ServerTarget};
-use crate::session::batch::RunKind;
+use crate::session::current_run::RunKind;
 use crate::session::prompt::ConfirmationLevel;
 use crate::state::changes::Scope;
 use crate::values::durations::counted;
@@ -194,17 +194,16 @@ impl<'a> LifecycleChange<'a> {
         let found = references::server_targets(self.context, &names, prefixes).await?;
         let mut rows: Vec<PlannedRow<LifecycleRow>> = Vec::new();
         for (named, found) in named.iter().zip(found) {
-            let (resource, absent) = match self.terminated_earlier(found).await? {
+            let named_row = LifecycleRow::named(named.word.line, &named.word.text);
+            match self.terminated_earlier(found).await? {
                 FoundServer::There(server) => {
                     refuse_another_owner(named, &server)?;
-                    (Some(Resource::Server(server)), None)
+                    self.add(&mut rows, named_row.of(Resource::Server(server)));
                 }
                 FoundServer::Absent { id, error } => {
-                    (None, Some((id.map(|id| id.to_string()), error)))
+                    rows.push(self.absent(named_row, id.map(|id| id.to_string()), error));
                 }
-            };
-            let (line, text) = (named.word.line, &named.word.text);
-            self.add(&mut rows, (line, text), resource, absent);
+            }
         }
         Ok(rows)
     }
@@ -235,52 +234,44 @@ impl<'a> LifecycleChange<'a> {
         let found = references::domain_targets(self.context, names).await?;
         let mut rows: Vec<PlannedRow<LifecycleRow>> = Vec::new();
         for (name, found) in names.iter().zip(found) {
-            let (resource, absent) = match found {
-                FoundDomain::There(domain) => (Some(Resource::Domain(domain)), None),
-                FoundDomain::Absent { id, error } => {
-                    (None, Some((id.map(|id| id.to_string()), error)))
+            let named_row = LifecycleRow::named(None, name);
+            match found {
+                FoundDomain::There(domain) => {
+                    self.add(&mut rows, named_row.of(Resource::Domain(domain)));
                 }
-            };
-            self.add(&mut rows, (None, name), resource, absent);
+                FoundDomain::Absent { id, error } => {
+                    rows.push(self.absent(named_row, id.map(|id| id.to_string()), error));
+                }
+            }
         }
         Ok(rows)
     }
 
-    /// Adds what was named; what is named twice is changed once.
-    fn add(
-        &self,
-        rows: &mut Vec<PlannedRow<LifecycleRow>>,
-        (line, typed): (Option<u64>, &str),
-        resource: Option<Resource>,
-        absent: Option<(Option<String>, CliError)>,
-    ) {
-        if let Some(resource) = resource {
-            let record = resource.record();
-            let is_same = |row: &PlannedRow<LifecycleRow>| {
-                let other = row.row.resource.as_ref();
-                other.is_some_and(|other| other.record() == record)
-            };
-            if !rows.iter().any(is_same) {
-                let step = self.step(&resource);
-                let name = resource.name();
-                let row = LifecycleRow {
-                    line,
-                    name,
-                    resource: Some(resource),
-                };
-                rows.push(PlannedRow { row, step });
-            }
+    /// Adds what was named and is there; what is named twice is changed once.
+    fn add(&self, rows: &mut Vec<PlannedRow<LifecycleRow>>, row: LifecycleRow) {
+        let record = row.resource.as_ref().map(Resource::record);
+        let is_same = |other: &PlannedRow<LifecycleRow>| {
+            other.row.resource.as_ref().map(Resource::record) == record
+        };
+        if rows.iter().any(is_same) {
             return;
         }
-        let row = LifecycleRow {
-            line,
-            name: typed.to_owned(),
-            resource: None,
-        };
-        if let Some((id, error)) = absent {
-            let outcome = self.ended_from_here(typed, id.as_deref(), error);
-            rows.push(PlannedRow::settled(row, outcome));
-        }
+        let step = row
+            .resource
+            .as_ref()
+            .map_or(Step::Send, |resource| self.step(resource));
+        rows.push(PlannedRow { row, step });
+    }
+
+    /// What was named and is in no list.
+    fn absent(
+        &self,
+        row: LifecycleRow,
+        id: Option<String>,
+        error: CliError,
+    ) -> PlannedRow<LifecycleRow> {
+        let outcome = self.ended_from_here(&row.name, id.as_deref(), error);
+        PlannedRow::settled(row, outcome)
     }
 
     /// Whoever names one record in a command of its own has looked at it since an earlier run.

@@ -22,4 +22,22 @@ impl LifecycleRow {
             resource: Some(resource),
         }
     }
+
+    /// A name, in the line of a file where it stands in one.
+    pub fn named(line: Option<u64>, name: &str) -> Self {
+        Self {
+            line,
+            name: name.to_owned(),
+            resource: None,
+        }
+    }
+
+    /// The same once it is known what the name stands for.
+    pub fn of(self, resource: Resource) -> Self {
+        Self {
+            name: resource.name(),
+            resource: Some(resource),
+            ..self
+        }
+    }
 }

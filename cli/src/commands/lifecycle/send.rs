@@ -2,7 +2,7 @@
 
 use super::resource::{MonitoringState, Resource, SubscriptionRef};
 use super::transition::Transition;
-use crate::bulk::{Applied, Created, RowOutcome, Step};
+use crate::bulk::{Applied, RowOutcome, Step};
 use crate::error::{CliError, Exit};
 use crate::references::{self, ServerTarget};
 use crate::session::Session;
@@ -75,9 +75,9 @@ fn settled(session: &Session, one: &Resource, to: Transition, reason: &str) -> R
     let applied = Applied {
         id: id_of(one),
         record: one.image(),
-        created: Created::NoRecord,
         sentence: format!("{what} {}: {note}.", one.named()),
         note: Some(note),
+        ..Applied::default()
     };
     match is_ours {
         true => RowOutcome::Applied(applied),
@@ -160,8 +160,8 @@ pub async fn apply(
         id: id_of(one),
         sentence: to.labels().sentence(&what, sent.note.as_deref()),
         record: sent.record,
-        created: Created::NoRecord,
         note: sent.note,
+        ..Applied::default()
     };
     Ok(outcome(sent.result, applied))
 }

@@ -8,6 +8,8 @@ mod waiting;
 
 use self::args::ProvisionArgs;
 use self::plan::KnownTargets;
+use self::waiting::Provisioned;
+use crate::bulk::args::OnError;
 use crate::bulk::{
     self, Applied, BulkOperation, FileOptions, Item, Label, PlannedRow, Question, REPORT,
     ReportFile, Row, RowOutcome, VerbLabels, input,
@@ -20,7 +22,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files;
 use crate::references::targets::{self, BareNames, Defaults, RowFields, Target};
-use crate::session::batch::RunKind;
+use crate::session::current_run::RunKind;
 use crate::session::prompt::Prompt;
 use crate::session::rate_limit::INTERACTIVE_RESERVE;
 use crate::state::changes::Scope;
@@ -71,12 +73,7 @@ async fn from_file(
         bare_names: bare_names(args),
         service: args.service.as_deref().filter(|_| args.domain),
     };
-    let sheet = input::read(
-        (&context.screen, &context.prompt),
-        path,
-        &options,
-        &defaults,
-    )?;
+    let sheet = input::read(context, path, &options, &defaults)?;
     let wanted = args
         .report
         .as_ref()
@@ -229,7 +226,7 @@ async fn send_rows(
     context: &Context,
     rows: &[Row],
     args: &ProvisionArgs,
-    mut report: Option<ReportFile>,
+    report: Option<ReportFile>,
 ) -> Result<Outcome, CliError> {
     let places = rows.iter().filter_map(|row| row.target.place());
     other_owners::confirm(context, places).await?;
@@ -240,18 +237,9 @@ async fn send_rows(
         known: RefCell::default(),
         customers_agreed: Cell::new(false),
         halves: RefCell::default(),
+        report: RefCell::new(report),
     };
-    let on_result = |row: &&Row, outcome: &RowOutcome| {
-        let written = report
-            .as_mut()
-            .map_or(Ok(()), |report| report.add(row, outcome));
-        if let Err(error) = written {
-            let warning = format!("warning: {}", error.message());
-            context.screen.note(&warning);
-        }
-    };
-    let run = (&args.run, args.on_error);
-    let items = bulk::run_bulk_reporting(context, &provisioning, run, on_result).await?;
+    let items = bulk::run_bulk(context, &provisioning, &args.run).await?;
     finish(context, rows, &items, &args.wait).await
 }
 
@@ -266,6 +254,8 @@ struct Provisioning<'a> {
     customers_agreed: Cell<bool>,
     /// What is done of rows that need two calls, until the second has ended.
     halves: RefCell<HashMap<u64, RowOutcome>>,
+    /// Where each row is reported as it ends.
+    report: RefCell<Option<ReportFile>>,
 }
 
 impl<'a> BulkOperation for Provisioning<'a> {
@@ -321,6 +311,21 @@ impl<'a> BulkOperation for Provisioning<'a> {
         Question::none()
     }
 
+    fn on_error(&self) -> OnError {
+        self.args.on_error
+    }
+
+    fn on_result(&self, row: &&Row, outcome: &RowOutcome) {
+        let mut report = self.report.borrow_mut();
+        let written = report
+            .as_mut()
+            .map_or(Ok(()), |report| report.add(row, outcome));
+        if let Err(error) = written {
+            let warning = format!("warning: {}", error.message());
+            self.context.screen.note(&warning);
+        }
+    }
+
     fn unfinished(&self, row: &&Row) -> Option<RowOutcome> {
         self.halves.borrow_mut().remove(&row.line?)
     }
@@ -351,7 +356,9 @@ async fn finish(
     let mut outcome = bulk::report(&context.screen, LABELS, items)?;
     if args.wait && context.session.check_interrupted().is_ok() {
         let length = durations::length("--wait-timeout", &args.wait_timeout)?;
-        outcome.deferred_error = waiting::all(context, (rows, items), length, &mut outcome)
+        let targets = rows.iter().map(|row| &row.target).zip(items);
+        let made = Provisioned::of(targets);
+        outcome.deferred_error = waiting::all(context, &made, length, &mut outcome)
             .await
             .err();
     }

@@ -106,6 +106,7 @@ async fn send_server(
     };
     let mut applied = Applied {
         created,
+        is_paused: answer.data.status == EndpointStatus::Paused,
         ..Applied::answered(id, answer, sentence)
     };
     if let Some(nickname) = &server.nickname {

@@ -1,7 +1,7 @@
 //! One target: what happened to it, what its first scan found, and what may come next.
 
 use super::args::ProvisionArgs;
-use crate::bulk::{self, Applied, Item, Label};
+use crate::bulk::{self, Applied, Created, Item, Label};
 use crate::commands::common::polling::{Awaited, Wait};
 use crate::commands::common::{findings, new_customer, other_owners};
 use crate::commands::domain::bars;
@@ -12,7 +12,7 @@ use crate::error::{CliError, LocalErrorKind};
 use crate::references::targets::Target;
 use crate::ui::outcome::{Block, Outcome, to_json};
 use crate::values::durations;
-use secmon::model::{CustomerId, DomainId, ScanStatus};
+use secmon::model::{DomainId, ScanStatus};
 use secmon::operations::GetDomainSummary;
 use std::time::Duration;
 use uuid::Uuid;
@@ -35,16 +35,18 @@ pub async fn run(
     };
     let presence = presence(context, target);
     let outcome = send(&context.session, target, presence, halfway).await?;
-    let id = outcome
-        .applied()
-        .and_then(|applied| applied.id.parse::<Uuid>().ok());
+    let applied = outcome.applied().cloned();
     let customer = target.customer();
     let label = Label::of(target.name(), Some(customer));
     let mut outcome = bulk::conclude_one(Item::of(label, outcome))?;
-    let Some(id) = id else { return Ok(outcome) };
+    let Some(applied) = applied else {
+        return Ok(outcome);
+    };
+    let Ok(id) = applied.id.parse::<Uuid>() else {
+        return Ok(outcome);
+    };
     if !wait.wait {
-        let next = next(&outcome, target, id);
-        outcome.text.extend(next);
+        outcome.text.extend(next(&applied, target));
         return Ok(outcome);
     }
     let waited = match target {
@@ -58,7 +60,8 @@ pub async fn run(
             await_server(context, server, length, &mut outcome).await
         }
         Target::Domain(_) => {
-            await_domain(context, (id.into(), customer), length, &mut outcome).await
+            let summary = GetDomainSummary::new(customer, DomainId::from(id));
+            await_domain(context, summary, length, &mut outcome).await
         }
     };
     outcome.deferred_error = waited.err();
@@ -81,20 +84,20 @@ fn presence(context: &Context, target: &Target) -> Presence {
     }
 }
 
-fn next(outcome: &Outcome, target: &Target, id: Uuid) -> [Block; 3] {
-    let (result, customer) = (&outcome.result, target.customer());
-    let (command, purpose) = match (target, result["status"].as_str()) {
-        (Target::Domain(_), _) => {
-            let domain = result["domain"].as_str();
-            let domain = domain.map_or_else(|| id.to_string(), str::to_owned);
-            let command = format!("domain show {domain} -c {customer}");
+fn next(applied: &Applied, target: &Target) -> [Block; 3] {
+    let (id, customer) = (&applied.id, target.customer());
+    let (command, purpose) = match target {
+        Target::Domain(request) => {
+            let command = format!("domain show {} -c {customer}", request.domain);
             (command, "see what is found")
         }
-        (_, Some("paused")) => (format!("endpoint resume {id}"), "have it scanned again"),
-        _ if result["created"] != false => {
+        Target::Server(_) if applied.is_paused => {
+            (format!("endpoint resume {id}"), "have it scanned again")
+        }
+        Target::Server(_) if applied.created != Created::No => {
             (format!("endpoint wait {id}"), "wait for the first scan")
         }
-        _ => (format!("endpoint show {id}"), "see what its scans found"),
+        Target::Server(_) => (format!("endpoint show {id}"), "see what its scans found"),
     };
     let alerts = format!("alert list -c {customer}");
     [
@@ -124,15 +127,15 @@ pub async fn await_server(
 
 async fn await_domain(
     context: &Context,
-    (id, customer): (DomainId, CustomerId),
+    summary: GetDomainSummary,
     length: Duration,
     outcome: &mut Outcome,
 ) -> Result<(), CliError> {
+    let (id, customer) = (summary.domain_id, summary.billing_customer_id);
     let wait = Wait::new(length, format!("domain show {id} -c {customer}"));
     let summary = wait
         .until(context, async || {
-            let summary = GetDomainSummary::new(customer, id);
-            let summary = context.session.read(summary).await?;
+            let summary = context.session.read(summary.clone()).await?;
             Ok(summary.last_scan_at.is_some().then_some(summary))
         })
         .await?;

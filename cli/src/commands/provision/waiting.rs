@@ -1,6 +1,6 @@
 //! Waiting for what several new servers and domains are found to have, and telling it.
 
-use crate::bulk::{Item, Row};
+use crate::bulk::Item;
 use crate::commands::common::polling::{Awaited, Wait};
 use crate::commands::common::{findings, views};
 use crate::context::Context;
@@ -17,25 +17,40 @@ use std::time::Duration;
 /// Reading what a server has costs a call; beyond so many the list of alerts says it in a few.
 const SHOWN: usize = 50;
 
+/// The targets that are monitored now.
+#[derive(Default)]
+pub struct Provisioned {
+    servers: Made,
+    domains: Made,
+}
+
+impl Provisioned {
+    /// Those of the targets of which the outcome says so.
+    pub fn of<'a>(targets: impl Iterator<Item = (&'a Target, &'a Item)>) -> Self {
+        let mut all = Self::default();
+        for (target, item) in targets {
+            let Some(done) = item.outcome.applied() else {
+                continue;
+            };
+            let made = match target {
+                Target::Server(_) => &mut all.servers,
+                Target::Domain(_) => &mut all.domains,
+            };
+            made.ids.insert(done.id.clone());
+            made.customers.insert(target.customer());
+        }
+        all
+    }
+}
+
 /// The targets of one kind that are monitored now.
+#[derive(Default)]
 struct Made {
     ids: BTreeSet<String>,
     customers: BTreeSet<CustomerId>,
 }
 
 impl Made {
-    fn of(rows: &[Row], items: &[Item], wanted: fn(&Target) -> bool) -> Self {
-        let done = rows
-            .iter()
-            .zip(items)
-            .filter(|(row, _)| wanted(&row.target))
-            .filter_map(|(row, item)| Some((row.target.customer(), item.outcome.applied()?)));
-        let (customers, ids) = done
-            .map(|(customer, done)| (customer, done.id.clone()))
-            .unzip();
-        Self { ids, customers }
-    }
-
     fn has(&self, id: &impl ToString) -> bool {
         self.ids.contains(&id.to_string())
     }
@@ -44,13 +59,11 @@ impl Made {
 /// Waits until all have been scanned, and adds what was found.
 pub async fn all(
     context: &Context,
-    (rows, items): (&[Row], &[Item]),
+    Provisioned { servers, domains }: &Provisioned,
     length: Duration,
     outcome: &mut Outcome,
 ) -> Result<(), CliError> {
-    let servers = Made::of(rows, items, |target| matches!(target, Target::Server(_)));
-    let domains = Made::of(rows, items, |target| matches!(target, Target::Domain(_)));
-    let made = servers_of(&context.session, &servers).await?;
+    let made = servers_of(&context.session, servers).await?;
     let waiting = made.iter().filter(|server| server.last_scan_at.is_none());
     let waiting: Result<Vec<Awaited>, CliError> = waiting
         .map(|server| Awaited::again(context, server))
@@ -60,7 +73,7 @@ pub async fn all(
     let wait = Wait::new(length, format!("endpoint wait {}", ids.join(" ")));
     wait.for_scans(context, &waiting).await?;
     add_servers(&context.session, &made, outcome).await?;
-    add_domains(context, &domains, length, outcome).await
+    add_domains(context, domains, length, outcome).await
 }
 
 async fn servers_of(session: &Session, made: &Made) -> Result<Vec<Endpoint>, CliError> {

@@ -1,8 +1,10 @@
 //! `secmon rules add`: ports that are allowed from now on.
 
 use super::add_listed;
-use super::create::{self, ADDED, Addition, Existing, Place, Wanted};
+use super::add_listed::RuleList;
+use super::create::{self, ADDED, OnOverlap};
 use super::rule::EVERY_SERVER;
+use super::wanted_rule::{Place, RuleTerms, WantedRule};
 use crate::bulk::args::RunArgs;
 use crate::commands::common::args::{Justification, justification};
 use crate::context::Context;
@@ -70,18 +72,22 @@ pub struct RuleAddArgs {
 
 /// Runs the command.
 pub async fn run(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliError> {
-    let existing = match args.skip_existing {
-        true => Existing::Skip,
-        false => Existing::Fail,
+    let on_overlap = match args.skip_existing {
+        true => OnOverlap::Skip,
+        false => OnOverlap::Fail,
     };
     if let Some(file) = &args.file {
-        let to = args.to.as_deref();
-        return add_listed::run(context, (file, to), existing, &args.run).await;
+        let list = RuleList {
+            file,
+            server: args.to.as_deref(),
+            on_overlap,
+        };
+        return add_listed::run(context, &list, &args.run).await;
     }
     let (servers, ports) = split(&args)?;
     let ports = PortSpec::parse_all(ports).map_err(|error| suggest_order(error, &args))?;
     let reason = justification(&context.prompt, &args.justification)?;
-    let addition = Addition::new(reason, args.service.clone(), args.expires.as_deref())?;
+    let terms = RuleTerms::new(reason, args.service.clone(), args.expires.as_deref())?;
     let places = if args.global {
         vec![everywhere(context, &args, &ports).await?]
     } else {
@@ -92,16 +98,16 @@ pub async fn run(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliErr
             .map(|endpoint| Place::Server(Box::new(endpoint)))
             .collect()
     };
-    let wanted: Vec<Wanted> = places
+    let wanted: Vec<WantedRule> = places
         .iter()
         .flat_map(|place| ports.iter().map(move |port| (place, port)))
-        .map(|(place, port)| Wanted {
+        .map(|(place, port)| WantedRule {
             place: place.clone(),
             port: port.clone(),
-            addition: addition.clone(),
+            terms: terms.clone(),
         })
         .collect();
-    create::run(context, ADDED, &wanted, existing, &args.run).await
+    create::run(context, ADDED, &wanted, on_overlap, &args.run).await
 }
 
 /// All servers of one customer, which is told, or of the account where that was said and confirmed.

@@ -1,8 +1,9 @@
 //! `secmon rules add -f`: the rules of a list, on the server that is named or where the list says.
 
-use super::create::{self, ADDED, Existing, Place, Wanted};
+use super::create::{self, ADDED, OnOverlap};
+use super::existing::ExistingRules;
 use super::listed::{self, ListedRule, Scope};
-use super::there::RulesThere;
+use super::wanted_rule::{Place, WantedRule};
 use crate::bulk::args::RunArgs;
 use crate::commands::common::views::ports_of;
 use crate::context::Context;
@@ -14,25 +15,33 @@ use secmon::model::{Endpoint, EndpointId};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Adds the rules of a list, on one server or where the list says; one that is there as it stands in the list is not
-/// sent again.
+/// A list of rules that are to be added.
+pub struct RuleList<'a> {
+    /// The file.
+    pub file: &'a Path,
+    /// The server that they are for; where there is none, the list says it.
+    pub server: Option<&'a str>,
+    /// What a port that a rule covers already does.
+    pub on_overlap: OnOverlap,
+}
+
+/// Adds the rules of a list; one that is there as it stands in the list is not sent again.
 pub async fn run(
     context: &Context,
-    (file, server): (&Path, Option<&str>),
-    existing: Existing,
+    list: &RuleList<'_>,
     run: &RunArgs,
 ) -> Result<Outcome, CliError> {
-    let rules = listed::read(file)?;
+    let rules = listed::read(list.file)?;
     let (expired, rules): (Vec<ListedRule>, Vec<ListedRule>) =
         rules.into_iter().partition(|rule| rule.is_expired);
-    let placed = match server {
+    let placed = match list.server {
         Some(server) => on_server(context, server, rules).await?,
         None => where_listed(context, rules).await?,
     };
     for one in &placed {
-        one.addition.check()?;
+        one.terms.check()?;
     }
-    let there = RulesThere::read(&context.session, &placed).await?;
+    let there = ExistingRules::read(&context.session, &placed).await?;
     let (mut new, mut overlapping) = (0, Vec::new());
     for one in &placed {
         let known = there.at(&one.place);
@@ -49,7 +58,7 @@ pub async fn run(
     context
         .screen
         .note(&preview(placed.len(), new, &overlapping, expired.len()));
-    create::run(context, ADDED, &placed, existing, run).await
+    create::run(context, ADDED, &placed, list.on_overlap, run).await
 }
 
 /// The rules of servers, all of them on one; what is for all servers stays so.
@@ -57,7 +66,7 @@ async fn on_server(
     context: &Context,
     server: &str,
     rules: Vec<ListedRule>,
-) -> Result<Vec<Wanted>, CliError> {
+) -> Result<Vec<WantedRule>, CliError> {
     let endpoint = references::endpoint(context, server).await?;
     let (global, of_servers): (Vec<ListedRule>, Vec<ListedRule>) = rules
         .into_iter()
@@ -68,7 +77,7 @@ async fn on_server(
             counted(global.len(), "rule")
         ));
     }
-    let mut placed: Vec<Wanted> = Vec::new();
+    let mut placed: Vec<WantedRule> = Vec::new();
     for rule in of_servers {
         let one = wanted(Place::Server(Box::new(endpoint.clone())), rule);
         // Two servers of the list may have the same rule.
@@ -80,7 +89,10 @@ async fn on_server(
 }
 
 /// Each rule on its own server, or on all servers of the customer that is named.
-async fn where_listed(context: &Context, rules: Vec<ListedRule>) -> Result<Vec<Wanted>, CliError> {
+async fn where_listed(
+    context: &Context,
+    rules: Vec<ListedRule>,
+) -> Result<Vec<WantedRule>, CliError> {
     let mut ids: Vec<String> = Vec::new();
     for rule in &rules {
         match (rule.scope, context.session.settings.customer) {
@@ -115,11 +127,11 @@ async fn where_listed(context: &Context, rules: Vec<ListedRule>) -> Result<Vec<W
     Ok(placed.collect())
 }
 
-fn wanted(place: Place, rule: ListedRule) -> Wanted {
-    Wanted {
+fn wanted(place: Place, rule: ListedRule) -> WantedRule {
+    WantedRule {
         place,
         port: rule.port,
-        addition: rule.addition,
+        terms: rule.terms,
     }
 }
 

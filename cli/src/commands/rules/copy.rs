@@ -1,6 +1,7 @@
 //! `secmon rules copy`: the rules of one server for others.
 
-use super::create::{self, ADDED, Existing, Place, Wanted};
+use super::create::{self, ADDED, OnOverlap};
+use super::wanted_rule::{Place, WantedRule};
 use crate::bulk::args::RunArgs;
 use crate::context::Context;
 use crate::error::CliError;
@@ -42,8 +43,8 @@ pub async fn run(context: &Context, args: &RuleCopyArgs) -> Result<Outcome, CliE
     }
     let on_all = |rule| {
         let places = to.iter().map(|to| Place::Server(Box::new(to.clone())));
-        places.filter_map(move |place| Wanted::like(rule, place).ok())
+        places.filter_map(move |place| WantedRule::like(rule, place).ok())
     };
-    let wanted: Vec<Wanted> = rules.iter().flat_map(on_all).collect();
-    create::run(context, ADDED, &wanted, Existing::Skip, &args.run).await
+    let wanted: Vec<WantedRule> = rules.iter().flat_map(on_all).collect();
+    create::run(context, ADDED, &wanted, OnOverlap::Skip, &args.run).await
 }

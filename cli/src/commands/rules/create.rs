@@ -1,8 +1,8 @@
 //! Adding Allowed Ports rules: what is allowed already is not sent, and a rule whose answer was lost is looked for, never
 //! sent again.
 
-use super::rule::{self, EVERY_SERVER};
-use super::there::{self, RulesThere, WiderRule};
+use super::existing::{self, ExistingRules, WiderRule};
+use super::wanted_rule::{Place, WantedRule, day};
 use crate::bulk::args::RunArgs;
 use crate::bulk::{
     self, Applied, BulkOperation, Created, Item, Label, PlannedRow, Question, RowOutcome,
@@ -11,22 +11,16 @@ use crate::bulk::{
 use crate::commands::common::views::ports_of;
 use crate::context::Context;
 use crate::error::{CliError, LocalErrorKind};
-use crate::references;
 use crate::session::Session;
-use crate::session::batch::RunKind;
 use crate::session::calls::PlannedChange;
+use crate::session::current_run::RunKind;
 use crate::state::changes::Scope;
 use crate::state::records::{Observation, RuleRecord};
 use crate::state::rule_owner::RuleOwner;
 use crate::ui::outcome::{Outcome, to_json};
-use crate::values::days;
-use crate::values::ports::PortSpec;
-use secmon::model::{CustomerId, Endpoint, EndpointId, Expiry, PortRange, Protocol, Rule};
-use secmon::operations::CreateRule;
-use secmon::{FieldErrors, Operation};
+use secmon::model::Rule;
 use serde_json::json;
 use std::collections::HashMap;
-use std::num::NonZeroU16;
 
 const OPERATION: &str = "create_rule";
 
@@ -36,196 +30,25 @@ pub const ADDED: VerbLabels = VerbLabels {
     skipped: "already allowed",
 };
 
-/// Where a rule is to count.
-#[derive(Debug, Clone)]
-pub enum Place {
-    /// On one server.
-    Server(Box<Endpoint>),
-    /// On all servers of a customer, or of the account.
-    Everywhere(Option<CustomerId>),
-}
-
-/// What all rules of one command have in common.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Addition {
-    /// Why the ports are meant to be open.
-    pub justification: String,
-    /// Name of the service.
-    pub service: Option<String>,
-    /// Last day.
-    pub expires_at: Option<Expiry>,
-    /// The last day as it was typed: a period is measured from the day on which a rule was made.
-    pub expires: Option<String>,
-}
-
 /// What a port that a rule covers already does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Existing {
+pub enum OnOverlap {
     /// It is an error that tells of --skip-existing.
     Fail,
     /// It is passed over.
     Skip,
 }
 
-impl Addition {
-    /// Reads the last day and applies every limit of the service, before anything is sent or looked up.
-    pub fn new(
-        justification: String,
-        service: Option<String>,
-        expires: Option<&str>,
-    ) -> Result<Self, CliError> {
-        let expires_at = expires.map(|day| days::day("--expires", day)).transpose()?;
-        let addition = Self {
-            justification,
-            service,
-            expires_at,
-            expires: expires.map(str::to_owned),
-        };
-        refuse_options(&addition.problems())?;
-        Ok(addition)
-    }
-
-    /// Applies every limit of the service.
-    pub fn check(&self) -> Result<(), CliError> {
-        crate::references::targets::refuse(&self.problems())
-    }
-
-    fn problems(&self) -> FieldErrors {
-        let any = PortSpec {
-            range: PortRange::single(NonZeroU16::MIN),
-            protocol: Protocol::Tcp,
-        };
-        let mut problems = FieldErrors::default();
-        self.request(&Place::Everywhere(None), &any)
-            .validate(&mut problems);
-        problems
-    }
-
-    fn request(&self, place: &Place, port: &PortSpec) -> CreateRule {
-        let (range, protocol, reason) = (
-            port.range,
-            port.protocol.clone(),
-            self.justification.as_str(),
-        );
-        let mut create = match place {
-            Place::Server(endpoint) => {
-                CreateRule::for_endpoint(endpoint.id, range, protocol, reason)
-            }
-            Place::Everywhere(_) => CreateRule::account_wide(range, protocol, reason),
-        };
-        create.billing_customer_id = customer_of(place);
-        create.service.clone_from(&self.service);
-        create.expires_at = self.expires_at;
-        create
-    }
-}
-
-/// Refuses what the service would refuse of a rule, by the names of the options.
-pub fn refuse_options(problems: &FieldErrors) -> Result<(), CliError> {
-    let sentences = problems.iter();
-    let sentences =
-        sentences.map(|(field, problems)| format!("{}: {}", option_of(field), problems.join(" ")));
-    let sentences: Vec<String> = sentences.collect();
-    match sentences.is_empty() {
-        true => Ok(()),
-        false => Err(CliError::usage(sentences.join("; "))),
-    }
-}
-
-/// The option that a field of a rule comes from.
-fn option_of(field: &str) -> &str {
-    match field {
-        "justification" => "-m (justification)",
-        "service" => "--service",
-        "expires_at" => "--expires",
-        other => other,
-    }
-}
-
-/// Whose a place is.
-pub fn customer_of(place: &Place) -> Option<CustomerId> {
-    match place {
-        Place::Server(endpoint) => endpoint.billing_customer_id,
-        Place::Everywhere(customer) => *customer,
-    }
-}
-
-fn name_of(place: &Place) -> String {
-    match place {
-        Place::Server(endpoint) => references::name_of(endpoint),
-        Place::Everywhere(Some(customer)) => format!("all servers of customer {customer}"),
-        Place::Everywhere(None) => EVERY_SERVER.to_owned(),
-    }
-}
-
-/// A rule that is wanted.
-#[derive(Debug, Clone)]
-pub struct Wanted {
-    /// Where.
-    pub place: Place,
-    /// Which ports.
-    pub port: PortSpec,
-    /// What else it says.
-    pub addition: Addition,
-}
-
-impl Wanted {
-    /// The same as a rule that is there, at another place.
-    pub fn like(rule: &Rule, place: Place) -> Result<Self, CliError> {
-        Ok(Self {
-            place,
-            port: rule::ports(rule)?,
-            addition: Addition {
-                justification: rule.justification.clone().unwrap_or_default(),
-                service: rule.service.clone(),
-                expires_at: rule.expires_at.as_ref().map(|end| end.date_time().into()),
-                expires: None,
-            },
-        })
-    }
-
-    /// What it is called in sentences.
-    pub fn name(&self) -> String {
-        format!("{} on {}", self.port, name_of(&self.place))
-    }
-
-    /// Whether a rule of its place is as this one would be.
-    pub fn is_made(&self, rule: &Rule) -> bool {
-        let text = |text: Option<&str>| text.map(str::trim).unwrap_or_default().to_owned();
-        let addition = &self.addition;
-        self.port.is_same(rule)
-            && text(rule.justification.as_deref()) == addition.justification.trim()
-            && text(rule.service.as_deref()) == text(addition.service.as_deref())
-            && self.ends_with(rule)
-    }
-
-    /// A period is measured from the day on which the rule was made.
-    fn ends_with(&self, rule: &Rule) -> bool {
-        let end = rule.expires_at.as_ref().map(|end| day(end.as_str()));
-        let wanted = self.addition.expires_at.map(|end| end.to_string());
-        if end == wanted.as_deref().map(day) {
-            return true;
-        }
-        let made = rule
-            .created_at
-            .as_ref()
-            .map(|made| made.date_time().date_naive());
-        let counted = self.addition.expires.as_deref().zip(made);
-        let counted = counted.and_then(|(text, made)| days::read(text, made));
-        counted.is_some() && counted.map(|day| day.to_string()).as_deref() == end
-    }
-}
-
 /// Rules that are added.
 struct Adding<'a> {
     context: &'a Context,
-    wanted: &'a [Wanted],
-    existing: Existing,
+    wanted: &'a [WantedRule],
+    on_overlap: OnOverlap,
 }
 
 /// A rule that is added, or not.
 struct PlannedRule {
-    wanted: Wanted,
+    wanted: WantedRule,
     /// What allows its ports already.
     wider: Option<WiderRule>,
 }
@@ -247,7 +70,7 @@ impl BulkOperation for Adding<'_> {
 
     async fn plan(&self) -> Result<Vec<PlannedRow<PlannedRule>>, CliError> {
         let session = &self.context.session;
-        let there = RulesThere::read(session, self.wanted).await?;
+        let there = ExistingRules::read(session, self.wanted).await?;
         let planned = self.wanted.iter().map(|wanted| {
             let row = PlannedRule {
                 wanted: wanted.clone(),
@@ -262,7 +85,7 @@ impl BulkOperation for Adding<'_> {
     }
 
     fn label(&self, row: &PlannedRule) -> Label {
-        Label::of(row.wanted.name(), customer_of(&row.wanted.place))
+        Label::of(row.wanted.name(), row.wanted.place.customer())
     }
 
     fn question(&self, _rows: &[&PlannedRule]) -> Question {
@@ -271,7 +94,7 @@ impl BulkOperation for Adding<'_> {
 
     async fn apply(&self, row: &PlannedRule) -> Result<RowOutcome, CliError> {
         let PlannedRule { wanted, wider } = row;
-        let outcome = add(&self.context.session, wanted, self.existing).await?;
+        let outcome = add(&self.context.session, wanted, self.on_overlap).await?;
         let Some(wider) = wider else {
             return Ok(outcome);
         };
@@ -292,12 +115,11 @@ impl BulkOperation for Adding<'_> {
 
 impl Adding<'_> {
     /// What becomes of a rule that need not be sent, or would be refused.
-    fn settled(&self, there: &RulesThere, row: &PlannedRule) -> Option<RowOutcome> {
+    fn settled(&self, there: &ExistingRules, row: &PlannedRule) -> Option<RowOutcome> {
         let (session, wanted) = (&self.context.session, &row.wanted);
         let rules = there.at(&wanted.place);
         if let Some(rule) = made_in(session, wanted, rules) {
-            let is_ours =
-                session.settle_pending_create(OPERATION, &wanted.name(), (rule.id.into(), rule));
+            let is_ours = session.settle_pending_rule(OPERATION, &wanted.name(), rule);
             let mut applied = skipped(wanted, rule);
             applied.note = is_ours.then(|| "perhaps by the interrupted run".to_owned());
             return Some(match is_ours {
@@ -307,37 +129,37 @@ impl Adding<'_> {
         }
         let mut rules = rules.iter();
         if let Some(rule) = rules.find(|rule| is_in_the_way(session, wanted, rule)) {
-            return Some(overlap(wanted, rule, self.existing).unwrap_or_else(RowOutcome::Failed));
+            return Some(overlap(wanted, rule, self.on_overlap).unwrap_or_else(RowOutcome::Failed));
         }
         let wider = row.wider.as_ref()?;
-        let is_enough = wider.lasts_until(wanted.addition.expires_at.as_ref());
-        match self.existing {
-            Existing::Skip if is_enough => Some(RowOutcome::Skipped(covered(wanted, wider))),
+        let is_enough = wider.lasts_until(wanted.terms.expires_at.as_ref());
+        match self.on_overlap {
+            OnOverlap::Skip if is_enough => Some(RowOutcome::Skipped(covered(wanted, wider))),
             _ => None,
         }
     }
 }
 
 /// The rule that is as the wanted one would be.
-fn made_in<'a>(session: &Session, wanted: &Wanted, rules: &'a [Rule]) -> Option<&'a Rule> {
+fn made_in<'a>(session: &Session, wanted: &WantedRule, rules: &'a [Rule]) -> Option<&'a Rule> {
     let is_it = |rule: &&Rule| wanted.is_made(rule) && !is_elsewhere(session, wanted, rule);
     rules.iter().find(is_it)
 }
 
 /// Whether a rule is known to be of another place: the list of the account has the rules of each customer, too.
-fn is_elsewhere(session: &Session, wanted: &Wanted, rule: &Rule) -> bool {
-    let owner = there::owner_of(session, rule);
+fn is_elsewhere(session: &Session, wanted: &WantedRule, rule: &Rule) -> bool {
+    let owner = existing::owner_of(session, rule);
     matches!(wanted.place, Place::Everywhere(None))
         && owner.is_some_and(|owner| owner.customer().is_some())
 }
 
 /// Whether the service refuses the wanted rule for this one. Whose a rule for all servers is, no list tells: where this
 /// computer does not know it either, the service decides.
-fn is_in_the_way(session: &Session, wanted: &Wanted, rule: &Rule) -> bool {
+fn is_in_the_way(session: &Session, wanted: &WantedRule, rule: &Rule) -> bool {
     let is_of_place = match wanted.place {
         Place::Server(_) => true,
         Place::Everywhere(customer) => {
-            let owner = there::owner_of(session, rule);
+            let owner = existing::owner_of(session, rule);
             owner.is_some_and(|owner| owner.customer() == customer)
         }
     };
@@ -349,7 +171,7 @@ fn allowed_by(wider: &WiderRule) -> String {
 }
 
 /// What a rule for more servers allows already, and is not added.
-fn covered(wanted: &Wanted, wider: &WiderRule) -> Applied {
+fn covered(wanted: &WantedRule, wider: &WiderRule) -> Applied {
     Applied {
         id: wider.id.clone(),
         record: json!({ "id": wider.id }),
@@ -360,16 +182,20 @@ fn covered(wanted: &Wanted, wider: &WiderRule) -> Applied {
 }
 
 /// A rule in the way, of which the ports are not the same or something else is not.
-fn overlap(wanted: &Wanted, rule: &Rule, existing: Existing) -> Result<RowOutcome, CliError> {
-    match existing {
-        Existing::Skip => Ok(RowOutcome::Skipped(skipped(wanted, rule))),
-        Existing::Fail => Err(in_the_way(
+fn overlap(
+    wanted: &WantedRule,
+    rule: &Rule,
+    on_overlap: OnOverlap,
+) -> Result<RowOutcome, CliError> {
+    match on_overlap {
+        OnOverlap::Skip => Ok(RowOutcome::Skipped(skipped(wanted, rule))),
+        OnOverlap::Fail => Err(in_the_way(
             CliError::new(
                 LocalErrorKind::Overlap,
                 format!(
                     "there is already a rule for {} on {}, and it is not the same",
                     ports_of(rule),
-                    name_of(&wanted.place)
+                    wanted.place.name()
                 ),
             ),
             rule,
@@ -384,8 +210,8 @@ fn in_the_way(error: CliError, rule: &Rule) -> CliError {
     ))
 }
 
-fn skipped(wanted: &Wanted, rule: &Rule) -> Applied {
-    let (ports, name) = (ports_of(rule), name_of(&wanted.place));
+fn skipped(wanted: &WantedRule, rule: &Rule) -> Applied {
+    let (ports, name) = (ports_of(rule), wanted.place.name());
     let (note, sentence) = match wanted.port.is_same(rule) {
         true => (
             None,
@@ -406,42 +232,29 @@ fn skipped(wanted: &Wanted, rule: &Rule) -> Applied {
     }
 }
 
-/// The server of a place, where it is one.
-pub fn server_of(place: &Place) -> Option<EndpointId> {
-    match place {
-        Place::Server(endpoint) => Some(endpoint.id),
-        Place::Everywhere(_) => None,
-    }
-}
-
-/// Whether a rule is in force or not yet over.
-pub fn is_live(rule: &Rule) -> bool {
-    rule.is_active != Some(false)
-}
-
 /// Adds rules. The same command later does not send again what is there.
 pub async fn run(
     context: &Context,
     labels: VerbLabels,
-    wanted: &[Wanted],
-    existing: Existing,
+    wanted: &[WantedRule],
+    on_overlap: OnOverlap,
     args: &RunArgs,
 ) -> Result<Outcome, CliError> {
-    let items = add_all(context, wanted, existing, args).await?;
+    let items = add_all(context, wanted, on_overlap, args).await?;
     bulk::conclude(&context.screen, labels, items)
 }
 
 /// The same, with what became of each.
 pub async fn add_all(
     context: &Context,
-    wanted: &[Wanted],
-    existing: Existing,
+    wanted: &[WantedRule],
+    on_overlap: OnOverlap,
     args: &RunArgs,
 ) -> Result<Vec<Item>, CliError> {
     let adding = Adding {
         context,
         wanted,
-        existing,
+        on_overlap,
     };
     bulk::run_bulk(context, &adding, args).await
 }
@@ -449,19 +262,15 @@ pub async fn add_all(
 /// Adds one rule.
 pub async fn add(
     session: &Session,
-    wanted: &Wanted,
-    existing: Existing,
+    wanted: &WantedRule,
+    on_overlap: OnOverlap,
 ) -> Result<RowOutcome, CliError> {
-    let Wanted {
-        place,
-        port,
-        addition,
-    } = wanted;
+    let place = &wanted.place;
     let about = wanted.name();
-    let request = addition.request(place, port);
+    let request = wanted.request();
     let planned = PlannedChange::new(about.as_str())
-        .of(customer_of(place))
-        .on(server_of(place));
+        .of(place.customer())
+        .on(place.server());
     let error = match session.write(request, planned).await {
         Ok(Some(answer)) => {
             learn(session, place, &answer.data);
@@ -470,12 +279,12 @@ pub async fn add(
         Ok(None) => return Ok(RowOutcome::Planned),
         Err(error) => error.during(format!("allowing {about}")),
     };
-    not_made(session, wanted, existing, error).await
+    not_made(session, wanted, on_overlap, error).await
 }
 
 /// Whose a rule of all servers is, the service never says: whoever made it knows.
 fn learn(session: &Session, place: &Place, rule: &Rule) {
-    let customer = customer_of(place);
+    let customer = place.customer();
     session.learn(Observation::Rules(vec![RuleRecord::of(customer, rule)]));
     if let Place::Everywhere(customer) = place {
         let owner = customer.map_or(RuleOwner::Account, RuleOwner::Customer);
@@ -486,14 +295,14 @@ fn learn(session: &Session, place: &Place, rule: &Rule) {
 /// What becomes of a rule that was not added as it was asked for.
 async fn not_made(
     session: &Session,
-    wanted: &Wanted,
-    existing: Existing,
+    wanted: &WantedRule,
+    on_overlap: OnOverlap,
     error: CliError,
 ) -> Result<RowOutcome, CliError> {
     if error.may_have_happened() {
         return match same_rule(session, wanted).await {
             Ok(Some(rule)) => {
-                session.settle_pending_create(OPERATION, &wanted.name(), (rule.id.into(), &rule));
+                session.settle_pending_rule(OPERATION, &wanted.name(), &rule);
                 learn(session, &wanted.place, &rule);
                 Ok(RowOutcome::Applied(made(wanted, &rule)))
             }
@@ -506,7 +315,7 @@ async fn not_made(
     if !error.concerns_field("port_start") {
         return Err(error);
     }
-    let there = rules_of(session, &wanted.place).await;
+    let there = wanted.place.live_rules(session).await;
     let there = there.unwrap_or_default();
     // Somebody may have added the very same since the rules were read.
     if let Some(same) = made_in(session, wanted, &there) {
@@ -515,32 +324,27 @@ async fn not_made(
     let Some(rule) = there.into_iter().find(|rule| wanted.port.meets(rule)) else {
         return Err(error);
     };
-    match existing {
-        Existing::Skip => Ok(RowOutcome::Skipped(skipped(wanted, &rule))),
-        Existing::Fail => Err(in_the_way(error, &rule)),
+    match on_overlap {
+        OnOverlap::Skip => Ok(RowOutcome::Skipped(skipped(wanted, &rule))),
+        OnOverlap::Fail => Err(in_the_way(error, &rule)),
     }
 }
 
 /// The rule that a call whose answer was lost has made, where it has.
-async fn same_rule(session: &Session, wanted: &Wanted) -> Result<Option<Rule>, CliError> {
-    let there = rules_of(session, &wanted.place).await?;
+async fn same_rule(session: &Session, wanted: &WantedRule) -> Result<Option<Rule>, CliError> {
+    let there = wanted.place.live_rules(session).await?;
     Ok(made_in(session, wanted, &there).cloned())
 }
 
-/// The day of a timestamp, or the day itself.
-pub fn day(moment: &str) -> &str {
-    moment.get(..10).unwrap_or(moment)
-}
-
-fn made(wanted: &Wanted, rule: &Rule) -> Applied {
+fn made(wanted: &WantedRule, rule: &Rule) -> Applied {
     Applied {
         created: Created::Yes,
         ..applied(wanted, rule)
     }
 }
 
-fn applied(wanted: &Wanted, rule: &Rule) -> Applied {
-    let (port, name) = (&wanted.port, name_of(&wanted.place));
+fn applied(wanted: &WantedRule, rule: &Rule) -> Applied {
+    let (port, name) = (&wanted.port, wanted.place.name());
     let until = rule
         .expires_at
         .as_ref()
@@ -554,16 +358,4 @@ fn applied(wanted: &Wanted, rule: &Rule) -> Applied {
         ),
         ..Applied::default()
     }
-}
-
-/// The live rules of a place.
-pub async fn rules_of(session: &Session, place: &Place) -> Result<Vec<Rule>, CliError> {
-    let endpoint = server_of(place);
-    let rules = references::all_rules(session, |list| {
-        list.endpoint_id = endpoint;
-        list.billing_customer_id = customer_of(place);
-    })
-    .await?;
-    let here = |rule: &Rule| rule.endpoint_id == endpoint && is_live(rule);
-    Ok(rules.into_iter().filter(here).collect())
 }

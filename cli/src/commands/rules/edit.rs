@@ -1,7 +1,7 @@
 //! `secmon rules edit`.
 
-use super::create::{is_live, refuse_options};
 use super::rule::{self, danger_of, sentence, servers_of};
+use super::wanted_rule::{is_live, refuse_options};
 use crate::commands::common::args::Justification;
 use crate::commands::common::views;
 use crate::context::Context;
@@ -63,7 +63,7 @@ pub async fn run(context: &Context, args: RuleEditArgs) -> Result<Outcome, CliEr
     if args.port.is_some() {
         refuse_overlap(session, &rule, &update).await?;
     }
-    let sent = rule::send(session, ("changing", &rule), update);
+    let sent = rule::update(session, &rule, update);
     let Some(answer) = sent.await? else {
         return Ok(Outcome::record(Value::Null, Table::of(views::RULE, [])));
     };

@@ -1,7 +1,7 @@
 //! The rules there are where some are to be added: those of the same place, and the wider ones that count there too.
 
-use super::create::{Place, Wanted, customer_of, day, is_live, rules_of, server_of};
 use super::rule::EVERY_SERVER;
+use super::wanted_rule::{Place, WantedRule, day, is_live};
 use crate::commands::common::views::ports_of;
 use crate::error::CliError;
 use crate::references;
@@ -13,20 +13,20 @@ use std::collections::HashMap;
 
 /// The rules there are at the places where some are wanted, in force or not yet over.
 #[derive(Debug, Default)]
-pub struct RulesThere {
+pub struct ExistingRules {
     of_servers: HashMap<EndpointId, Vec<Rule>>,
     /// Rules for all servers, as they are listed for a customer or for the account.
     global: HashMap<Option<CustomerId>, Vec<Rule>>,
 }
 
-impl RulesThere {
+impl ExistingRules {
     /// Reads them: of one server by itself, of several with one list for each customer.
-    pub async fn read(session: &Session, wanted: &[Wanted]) -> Result<Self, CliError> {
+    pub async fn read(session: &Session, wanted: &[WantedRule]) -> Result<Self, CliError> {
         let mut places: Vec<&Place> = Vec::new();
         for one in wanted {
             if places
                 .iter()
-                .all(|place| server_of(place) != server_of(&one.place))
+                .all(|place| place.server() != one.place.server())
             {
                 places.push(&one.place);
             }
@@ -38,7 +38,7 @@ impl RulesThere {
         }
         let mut customers: Vec<Option<CustomerId>> = Vec::new();
         for place in places {
-            let customer = customer_of(place);
+            let customer = place.customer();
             if !customers.contains(&customer) {
                 customers.push(customer);
             }
@@ -58,9 +58,9 @@ impl RulesThere {
     }
 
     async fn read_one(&mut self, session: &Session, place: &Place) -> Result<(), CliError> {
-        let rules = rules_of(session, place).await?;
-        let customer = customer_of(place);
-        let Some(server) = server_of(place) else {
+        let rules = place.live_rules(session).await?;
+        let customer = place.customer();
+        let Some(server) = place.server() else {
             self.global.insert(customer, rules);
             return Ok(());
         };
@@ -72,16 +72,16 @@ impl RulesThere {
 
     /// The rules of a place.
     pub fn at(&self, place: &Place) -> &[Rule] {
-        let rules = match server_of(place) {
+        let rules = match place.server() {
             Some(server) => self.of_servers.get(&server),
-            None => self.global.get(&customer_of(place)),
+            None => self.global.get(&place.customer()),
         };
         rules.map_or(&[], Vec::as_slice)
     }
 
     /// A rule for more servers that allows all of the ports already. The service takes the narrower one beside it.
-    pub fn wider(&self, session: &Session, wanted: &Wanted) -> Option<WiderRule> {
-        let customer = customer_of(&wanted.place)?;
+    pub fn wider(&self, session: &Session, wanted: &WantedRule) -> Option<WiderRule> {
+        let customer = wanted.place.customer()?;
         let global = self.global.get(&Some(customer))?;
         WiderRule::among(global, session, &wanted.port)
     }

@@ -8,16 +8,14 @@ use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::machine::files;
 use crate::references;
-use crate::session::Session;
 use crate::session::calls::PlannedChange;
 use crate::session::prompt::ConfirmationLevel;
-use crate::state::records::Observation;
 use crate::ui::outcome::{Outcome, Table, to_json};
 use crate::values::ports::PortSpec;
 use clap::{Args, ValueEnum};
 use secmon::Response;
 use secmon::model::{Endpoint, FirewallFormat, Rule, RuleScope};
-use secmon::operations::{DeleteRule, FirewallIngest, IngestFirewall};
+use secmon::operations::{FirewallIngest, IngestFirewall};
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -152,7 +150,7 @@ async fn remove_excepted(
         rule.auto_suggested == Some(true) && except.iter().any(|port| port.meets(rule))
     });
     for rule in &rules {
-        remove(session, endpoint, rule).await?;
+        rule::remove(session, rule).await?;
     }
     Ok(rules)
 }
@@ -168,18 +166,6 @@ fn take_out(ingest: &mut FirewallIngest, removed: &[Rule]) {
             skipped.reason = format!("{ports} was asked to be left out with --except");
         }
     }
-}
-
-async fn remove(session: &Session, endpoint: &Endpoint, rule: &Rule) -> Result<(), CliError> {
-    let mut request = DeleteRule::account_wide(rule.id);
-    request.billing_customer_id = endpoint.billing_customer_id;
-    if rule::send(session, ("removing", rule), request)
-        .await?
-        .is_some()
-    {
-        session.learn(Observation::Gone(rule.id.into()));
-    }
-    Ok(())
 }
 
 /// An import repeats itself without harm: what has a rule is passed over.

@@ -167,8 +167,8 @@ impl Rows<'_> {
     async fn of(&mut self, mut rules: Vec<Rule>) -> Result<Listed, CliError> {
         let counts = |rule: &Rule| rule.endpoint_id.is_some() && rule.is_active != Some(false);
         let session = &self.context.session;
-        let whose = (session, session.settings.customer);
-        let live = Live::read_once(&mut self.live, whose, rules.iter().map(counts)).await?;
+        let read = async || Live::read(session, session.settings.customer).await;
+        let live = Live::read_once(&mut self.live, rules.iter().map(counts), read).await?;
         if let Some(latest) = self.latest {
             let ends = |rule: &Rule| rule.expires_at.as_ref().map(Timestamp::date_time);
             let is_due = |rule: &Rule| ends(rule).is_some_and(|end| end <= latest);

@@ -1,6 +1,6 @@
 //! Rules as `rules list` prints them, as CSV or as JSON.
 
-use super::create::Addition;
+use super::wanted_rule::RuleTerms;
 use crate::bulk::spreadsheet;
 use crate::error::CliError;
 use crate::machine::files;
@@ -19,7 +19,7 @@ pub struct ListedRule {
     /// The ports.
     pub port: PortSpec,
     /// What else it says.
-    pub addition: Addition,
+    pub terms: RuleTerms,
     /// Whether its last day was over.
     pub is_expired: bool,
 }
@@ -87,7 +87,7 @@ fn of_rule(rule: Rule, name: &str) -> Result<ListedRule, CliError> {
             range,
             protocol: rule.protocol,
         },
-        addition: Addition {
+        terms: RuleTerms {
             justification: rule.justification.unwrap_or_default(),
             service: rule.service,
             expires_at: rule.expires_at.map(Expiry::from),
@@ -138,7 +138,7 @@ impl Columns<'_> {
         Ok(ListedRule {
             scope: self.scope(record)?,
             port: PortSpec::parse(&self.cell(record, "ports").unwrap_or_default())?,
-            addition: Addition {
+            terms: RuleTerms {
                 justification: self.cell(record, "justification").unwrap_or_default(),
                 service: self.cell(record, "service"),
                 expires_at: expires_at.transpose()?,

@@ -5,6 +5,7 @@ mod add_listed;
 mod copy;
 pub mod create;
 mod edit;
+pub mod existing;
 mod import;
 mod import_report;
 mod list;
@@ -14,7 +15,7 @@ mod remove;
 pub mod rule;
 mod show;
 mod summary;
-pub mod there;
+pub mod wanted_rule;
 
 use self::add::RuleAddArgs;
 use self::copy::RuleCopyArgs;

@@ -1,7 +1,7 @@
 //! `secmon rules remove`: by their ids, or by the ports of a server.
 
+use super::existing::{self, WiderRule};
 use super::rule::{self, danger_of};
-use super::there::{self, WiderRule};
 use crate::bulk::args::RunArgs;
 use crate::bulk::{
     self, Applied, BulkOperation, Label, PlannedRow, Question, RowOutcome, VerbLabels,
@@ -12,17 +12,15 @@ use crate::error::{CliError, Exit};
 use crate::machine::files;
 use crate::references::{self, Reference};
 use crate::session::Session;
-use crate::session::batch::RunKind;
+use crate::session::current_run::RunKind;
 use crate::session::prompt::ConfirmationLevel;
 use crate::state::changes::Scope;
-use crate::state::records::Observation;
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::Outcome;
 use crate::values::durations::counted;
 use crate::values::ports::PortSpec;
 use clap::Args;
 use secmon::model::{CustomerId, Rule, RuleId, RuleScope};
-use secmon::operations::DeleteRule;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -148,7 +146,7 @@ impl Removing<'_> {
                 continue;
             };
             if let Entry::Vacant(unread) = global.entry(owner) {
-                unread.insert(there::global_rules(session, Some(owner)).await?);
+                unread.insert(existing::global_rules(session, Some(owner)).await?);
             }
             let stay = global.get(&owner).into_iter().flatten();
             let stay = stay.filter(|rule| !removed.contains(&rule.id));
@@ -328,13 +326,10 @@ async fn remove_one(
     rule: &Rule,
     wider: Option<&WiderRule>,
 ) -> Result<RowOutcome, CliError> {
-    let mut request = DeleteRule::account_wide(rule.id);
-    request.billing_customer_id = rule::customer_of(session, rule);
-    let sent = rule::send(session, ("removing", rule), request).await?;
-    Ok(sent.map_or(RowOutcome::Planned, |_| {
-        session.learn(Observation::Gone(rule.id.into()));
-        RowOutcome::Applied(removed(session, rule, wider))
-    }))
+    Ok(match rule::remove(session, rule).await? {
+        true => RowOutcome::Applied(removed(session, rule, wider)),
+        false => RowOutcome::Planned,
+    })
 }
 
 fn removed(session: &Session, rule: &Rule, wider: Option<&WiderRule>) -> Applied {

@@ -6,9 +6,10 @@ use crate::references::{self, RecordKind};
 use crate::session::Session;
 use crate::session::calls::PlannedChange;
 use crate::session::prompt::ConfirmationLevel;
+use crate::state::records::Observation;
 use crate::values::ports::PortSpec;
 use secmon::model::{CustomerId, Rule};
-use secmon::operations::GetRule;
+use secmon::operations::{DeleteRule, GetRule, UpdateRule};
 use secmon::{Operation, Response};
 use uuid::Uuid;
 
@@ -99,20 +100,39 @@ pub fn about(session: &Session, rule: &Rule) -> String {
     format!("rule for {}", place(session, rule))
 }
 
-/// Sends a change of a rule.
-pub async fn send<O: Operation>(
+/// Removes a rule; false in a dry run.
+pub async fn remove(session: &Session, rule: &Rule) -> Result<bool, CliError> {
+    let mut request = DeleteRule::account_wide(rule.id);
+    request.billing_customer_id = customer_of(session, rule);
+    let sent = send(session, rule, request).await;
+    let sent = sent.map_err(|error| error.during(format!("removing rule {}", rule.id)))?;
+    if sent.is_some() {
+        session.learn(Observation::Gone(rule.id.into()));
+    }
+    Ok(sent.is_some())
+}
+
+/// Changes a rule; nothing in a dry run.
+pub async fn update(
     session: &Session,
-    (doing, rule): (&str, &Rule),
+    rule: &Rule,
+    update: UpdateRule,
+) -> Result<Option<Response<Rule>>, CliError> {
+    let sent = send(session, rule, update).await;
+    sent.map_err(|error| error.during(format!("changing rule {}", rule.id)))
+}
+
+async fn send<O: Operation>(
+    session: &Session,
+    rule: &Rule,
     request: O,
 ) -> Result<Option<Response<O::Output>>, CliError> {
     let planned = PlannedChange::new(about(session, rule))
         .of(owner_of(session, rule))
         .on(rule.endpoint_id)
         .before(rule);
-    session.write(request, planned).await.map_err(|error| {
-        let error = refused_for_customer(session, rule, error);
-        error.during(format!("{doing} rule {}", rule.id))
-    })
+    let sent = session.write(request, planned).await;
+    sent.map_err(|error| refused_for_customer(session, rule, error))
 }
 
 /// A rule that every customer sees and none may change is the account's.

@@ -6,7 +6,7 @@ use crate::commands::common::capacity::Kept;
 use crate::commands::lifecycle::{Resource, Transition, send};
 use crate::context::Context;
 use crate::error::{CliError, LocalErrorKind};
-use crate::session::batch::RunKind;
+use crate::session::current_run::RunKind;
 use crate::state::changes::Scope;
 use crate::ui::outcome::Outcome;
 

@@ -3,7 +3,7 @@
 use super::inverse::{Inverse, To, described};
 use super::rule_fields;
 use crate::commands::common::views::ports_of;
-use crate::error::{CliError, Exit};
+use crate::error::{CliError, if_found};
 use crate::references;
 use crate::session::Session;
 use crate::values::ports::PortSpec;
@@ -182,12 +182,12 @@ pub async fn read_rule(
 ) -> Result<Option<Rule>, CliError> {
     let mut get = GetRule::account_wide(id);
     get.billing_customer_id = customer;
-    let found = if_there(session.read(get).await)?;
+    let found = if_found(session.read(get).await)?;
     Ok(found.map(|rule| session.without_key_in(&rule).unwrap_or(rule)))
 }
 
 async fn read_server(session: &Session, id: EndpointId) -> Result<Option<Endpoint>, CliError> {
-    if_there(session.read(GetEndpoint::account_wide(id)).await)
+    if_found(session.read(GetEndpoint::account_wide(id)).await)
 }
 
 async fn read_domain(
@@ -197,12 +197,4 @@ async fn read_domain(
 ) -> Result<Option<MonitoredDomain>, CliError> {
     let listed = references::monitored(session, customer).await?;
     Ok(listed.into_iter().find(|domain| domain.id == id))
-}
-
-fn if_there<T>(found: Result<T, CliError>) -> Result<Option<T>, CliError> {
-    match found {
-        Ok(record) => Ok(Some(record)),
-        Err(error) if error.exit() == Exit::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
 }

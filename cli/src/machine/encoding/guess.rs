@@ -1,6 +1,6 @@
 //! Which letters a file most likely has. Nobody relies on it: a person is shown the result, and asked.
 
-use super::Charset;
+use super::charset::Charset;
 
 /// What is tried, the likeliest first, each with the letters beyond ASCII of languages that are written so.
 const CANDIDATES: &[(&str, &[&str])] = &[

@@ -12,12 +12,12 @@ use crate::commands::common::args::ClientContact;
 use crate::commands::common::moving::{DANGER, MOVE_SERVER, MOVED, settled};
 use crate::commands::common::views::ports_of;
 use crate::commands::lifecycle::{self, Transition};
-use crate::commands::rules::create::{Place, Wanted};
-use crate::commands::rules::there::RulesThere;
+use crate::commands::rules::existing::ExistingRules;
+use crate::commands::rules::wanted_rule::{Place, WantedRule};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::references;
-use crate::session::batch::RunKind;
+use crate::session::current_run::RunKind;
 use crate::state::changes::Scope;
 use crate::ui::outcome::{Block, Outcome};
 use crate::values::durations::counted;
@@ -177,12 +177,12 @@ impl Moving<'_> {
         if let Some(name) = nickname.filter(|name| new.nickname.as_ref() != Some(name)) {
             rows.push(PlannedRow::send(MoveStep::Name(name)));
         }
-        let wanted: Vec<Wanted> = source
+        let wanted: Vec<WantedRule> = source
             .rules
             .iter()
-            .map(|rule| Wanted::like(rule, Place::Server(Box::new(new.clone()))))
+            .map(|rule| WantedRule::like(rule, Place::Server(Box::new(new.clone()))))
             .collect::<Result<_, _>>()?;
-        let there = RulesThere::read(&self.context.session, &wanted).await?;
+        let there = ExistingRules::read(&self.context.session, &wanted).await?;
         for (rule, wanted) in source.rules.iter().zip(&wanted) {
             let made = there
                 .at(&wanted.place)

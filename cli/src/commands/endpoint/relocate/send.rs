@@ -6,7 +6,8 @@ use crate::bulk::{Applied, Created, RowOutcome};
 use crate::commands::common::moving::waits;
 use crate::commands::domain::provision;
 use crate::commands::lifecycle::{self, Transition};
-use crate::commands::rules::create::{self, Existing, Place, Wanted};
+use crate::commands::rules::create::{self, OnOverlap};
+use crate::commands::rules::wanted_rule::{Place, WantedRule};
 use crate::error::CliError;
 use crate::session::calls::PlannedChange;
 use crate::state::records::{Observation, Server};
@@ -116,8 +117,8 @@ impl Moving<'_> {
 
     pub(super) async fn allow(&self, rule: &Rule) -> Result<RowOutcome, CliError> {
         let place = Place::Server(Box::new(self.new_server()?.clone()));
-        let wanted = Wanted::like(rule, place)?;
-        create::add(&self.context.session, &wanted, Existing::Skip).await
+        let wanted = WantedRule::like(rule, place)?;
+        create::add(&self.context.session, &wanted, OnOverlap::Skip).await
     }
 
     pub(super) fn new_server(&self) -> Result<&Endpoint, CliError> {
