@@ -15,7 +15,7 @@ use crate::http_calls::{LONGEST_CASE, RawCall, admin, ask_admin};
 use crate::need::Need;
 use crate::numbers::next_shared_number;
 use crate::service::{Repeatability, Service, Steering, shared_budget};
-use crate::stage::{Event, Placed, Stage, Tap, stage};
+use crate::stage::{Event, Placed, RecordingTransport, Stage, stage};
 use crate::table::TABLE;
 
 /// How time passes in a case.
@@ -380,7 +380,7 @@ fn builder(stage: &Arc<Stage>, key: &str) -> ClientBuilder {
         &service.url,
         ApiKey::new(key).expect("a key that can be sent"),
     )
-    .transport(Arc::new(Tap(Arc::clone(stage))))
+    .transport(Arc::new(RecordingTransport(Arc::clone(stage))))
     .allow_http(service.host())
     .namespace(stage.namespace)
     .with(|calls| calls.max_retries(0));

@@ -12,16 +12,16 @@ use std::time::Duration;
 use secmon::Namespace;
 use tokio::runtime::Builder;
 
-use crate::cleanup::{Stays, clean_up};
+use crate::cleanup::{Leftovers, clean_up};
 use crate::exchange::Exchange;
 use crate::ledger::Left;
 use crate::need::Need;
 use crate::scene::Scene;
 use crate::service::{Service, Steering};
 use crate::stage::{Event, STAGE, Stage};
+use crate::state_table::StateTable;
 use crate::table::Row;
 use crate::untold::Untold;
-use crate::walk::Walk;
 
 /// A case: an `async fn` without arguments, and what it asks of the service.
 #[derive(Clone, Copy)]
@@ -29,7 +29,7 @@ pub struct Case {
     /// Its path in the test crate.
     pub path: &'static str,
     /// The decisions or sections of the specification that say so.
-    pub law: &'static str,
+    pub spec_ref: &'static str,
     /// What the service must be able to do beyond the partner API.
     pub needs: &'static [Need],
     /// Where it sends the operations that stand in two.
@@ -48,7 +48,7 @@ pub enum Body {
     /// Calls in order.
     Scene(&'static Scene),
     /// A table of states.
-    Walk(&'static Walk),
+    StateTable(&'static StateTable),
 }
 
 /// A case that is being played.
@@ -67,7 +67,7 @@ impl Case {
             Body::Alone(_) => name.to_owned(),
             Body::Of(_, row) => format!("{name}::{}", row.operation),
             Body::Scene(scene) => format!("{name}::{}", scene.name),
-            Body::Walk(walk) => format!("{name}::{}", walk.name),
+            Body::StateTable(walk) => format!("{name}::{}", walk.name),
         };
         match self.namespace {
             Namespace::Billing => name,
@@ -76,8 +76,8 @@ impl Case {
     }
 
     /// The sentence that a service breaks where the case falls: decisions, or sections of the specification.
-    pub fn law(&self) -> &str {
-        self.law
+    pub fn spec_ref(&self) -> &str {
+        self.spec_ref
     }
 
     /// Whether it is put to an operation that stands in two namespaces.
@@ -99,25 +99,25 @@ impl Case {
 /// need. One that is not listed is dead code, which does not compile.
 macro_rules! cases {
     (
-        law: $law:literal;
+        spec_ref: $spec_ref:literal;
         anywhere: $($any:ident),* $(,)? ;
         steered: $($steered:ident($($need:ident),+)),* $(,)?
     ) => {
         /// What the cases of this file stand for.
-        const LAW: &str = $law;
+        const SPEC_REF: &str = $spec_ref;
 
         /// The cases of this file.
         pub const CASES: &[$crate::Case] = &[
             $($crate::Case {
                 path: concat!(module_path!(), "::", stringify!($any)),
-                law: LAW,
+                spec_ref: SPEC_REF,
                 needs: &[],
                 namespace: $crate::Namespace::Billing,
                 body: $crate::Body::Alone(|| Box::pin($any())),
             },)*
             $($crate::Case {
                 path: concat!(module_path!(), "::", stringify!($steered)),
-                law: LAW,
+                spec_ref: SPEC_REF,
                 needs: &[$($crate::Need::$need),+],
                 namespace: $crate::Namespace::Billing,
                 body: $crate::Body::Alone(|| Box::pin($steered())),
@@ -130,7 +130,7 @@ macro_rules! cases {
 pub struct Run {
     pub(crate) stage: Arc<Stage>,
     /// What it made and no call takes away.
-    pub stays: Stays,
+    pub leftovers: Leftovers,
     /// Why it failed, if it did.
     pub failure: Option<Failure>,
     /// What nobody told of the service and is otherwise than assumed, where the case could not go on for that reason.
@@ -189,7 +189,7 @@ pub fn run_case(case: &Case, service: &Service) -> Run {
         Body::Alone(play) => play(),
         Body::Of(play, row) => play(row),
         Body::Scene(scene) => Box::pin(scene.play()),
-        Body::Walk(walk) => Box::pin(walk.play()),
+        Body::StateTable(walk) => Box::pin(walk.play()),
     };
     let body =
         || runtime.block_on(STAGE.scope(Arc::clone(&stage), until_stopped(service, playing())));
@@ -207,9 +207,9 @@ pub fn run_case(case: &Case, service: &Service) -> Run {
         untold,
         not_cleaned_up,
         // Accounts of a case's own are gone with all that was in them.
-        stays: match service.steering {
-            Steering::Possible => Stays::default(),
-            Steering::Impossible => Stays::of(&left),
+        leftovers: match service.steering {
+            Steering::Possible => Leftovers::default(),
+            Steering::Impossible => Leftovers::of(&left),
         },
     }
 }

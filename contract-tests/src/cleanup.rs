@@ -21,7 +21,7 @@ const PAGE: usize = 50;
 
 /// What no call of the API takes away.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Stays {
+pub struct Leftovers {
     /// Customers by their numbers: an account that was created on first use has no deletion.
     pub customers: BTreeSet<u64>,
     /// Domains, which are terminated.
@@ -30,23 +30,23 @@ pub struct Stays {
     pub subscriptions: usize,
 }
 
-impl Stays {
-    /// What stays of this.
+impl Leftovers {
+    /// What leftovers of this.
     pub fn of(left: &Left) -> Self {
-        let mut stays = Self::default();
+        let mut leftovers = Self::default();
         for made in all_made(left) {
             match made {
-                Made::Domain(_) | Made::DomainsOf(_) => stays.domains += 1,
-                Made::Subscription(_) => stays.subscriptions += 1,
+                Made::Domain(_) | Made::DomainsOf(_) => leftovers.domains += 1,
+                Made::Subscription(_) => leftovers.subscriptions += 1,
                 _ => {}
             }
         }
         let calls = left.calls.iter().filter(|call| !made_by(call).is_empty());
-        stays.customers = calls.filter_map(customer).collect();
-        stays
+        leftovers.customers = calls.filter_map(customer).collect();
+        leftovers
     }
 
-    /// With what stays of something else.
+    /// With what leftovers of something else.
     pub fn add(&mut self, other: Self) {
         self.customers.extend(other.customers);
         self.domains += other.domains;

@@ -15,19 +15,19 @@ use crate::recipe::{placeholder, text};
 use crate::table::TABLE;
 
 /// An operation of the client, and what it makes of an answer and of a request.
-struct Witness {
+struct ClientCheck {
     info: &'static OperationInfo,
     reads: fn(&Exchange, Strict),
     asks: fn(&Exchange),
 }
 
-macro_rules! witnesses {
+macro_rules! client_checks {
     ($($operation:ident)+) => {
-        &[$(Witness {
+        &[$(ClientCheck {
             info: $operation::INFO,
             reads: |exchange, strict| reads::<$operation>(exchange, strict, |data| json!(data)),
             asks: asks::<$operation>,
-        },)+ Witness {
+        },)+ ClientCheck {
             info: CreateSsoToken::INFO,
             // A secret is written down by nobody else.
             reads: |exchange, strict| reads::<CreateSsoToken>(exchange, strict, |data| {
@@ -39,7 +39,7 @@ macro_rules! witnesses {
 }
 
 #[rustfmt::skip]
-const WITNESSES: &[Witness] = witnesses! {
+const CLIENT_CHECKS: &[ClientCheck] = client_checks! {
     GetHealth
     ProvisionEndpoint SuspendEndpoint ResumeEndpoint TerminateEndpoint ScanEndpoint
     ProvisionDomain SuspendDomain ResumeDomain TerminateDomain UpdateDomain ReleaseDomain
@@ -69,12 +69,12 @@ pub fn problem_of_request(exchange: &Exchange) -> Option<String> {
     problem(exchange, |witness| (witness.asks)(exchange))
 }
 
-fn problem(exchange: &Exchange, look: impl Fn(&Witness)) -> Option<String> {
+fn problem(exchange: &Exchange, look: impl Fn(&ClientCheck)) -> Option<String> {
     let row = TABLE.row_of(&exchange.method, &exchange.path);
     if row.group == "none" {
         return None;
     }
-    let mut witnesses = WITNESSES.iter();
+    let mut witnesses = CLIENT_CHECKS.iter();
     let witness = witnesses.find(|witness| witness.info.name == row.operation);
     let witness = witness.unwrap_or_else(|| panic!("the client has no {}", row.operation));
     let failure = caught(|| look(witness)).err()?;

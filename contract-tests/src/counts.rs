@@ -1,11 +1,11 @@
-//! What is counted of the estate's customer, wherever the API shows it, and how far each write moves it.
+//! What is counted of the sample account's customer, wherever the API shows it, and how far each write moves it.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::estate::Estate;
 use crate::recipe::text;
+use crate::sample_account::SampleAccount;
 use crate::snapshot::Snapshot;
 
 /// What is counted: its name, the reads that show it (`~` is the customer's query, `*` anything), the place there, and
@@ -46,15 +46,15 @@ const STEERED: [(&str, &str, &str, &str); 13] = [
 
 const ALERTS: &str = "all of /api/v1/alerts?~";
 
-/// Counts of the estate's customer, by their names.
+/// Counts of the sample account's customer, by their names.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Counts(BTreeMap<&'static str, i64>);
 
 impl Counts {
     /// What a snapshot shows.
-    pub(crate) async fn of(estate: &Estate) -> Self {
-        let snapshot = Snapshot::of(estate).await;
-        let customer = estate.value("customer").await;
+    pub(crate) async fn of(sample: &SampleAccount) -> Self {
+        let snapshot = Snapshot::of(sample).await;
+        let customer = sample.value("customer").await;
         let of = format!("billing_customer_id={customer}");
         let is_steered = snapshot.at(&ALERTS.replace('~', &of)).is_array();
         let steered = STEERED.iter().filter(|_| is_steered);
@@ -71,12 +71,17 @@ impl Counts {
     }
 
     /// Looks again after something that moves these counts so far (`+1`, `-1`) or to this number (`=0`), and no others.
-    pub(crate) async fn assert_moved(self, moves: &str, estate: &Estate, what: &str) -> Self {
+    pub(crate) async fn assert_moved(
+        self,
+        moves: &str,
+        sample: &SampleAccount,
+        what: &str,
+    ) -> Self {
         let mut expected = self;
         for one in moves.split_whitespace() {
             let at = one.find(['=', '+', '-']);
             let at = at.unwrap_or_else(|| panic!("{what}: no move: {one}"));
-            let number = estate
+            let number = sample
                 .filled_name(one[at..].trim_start_matches(['=', '+']))
                 .await;
             let number: i64 = number.parse().expect("a number");
@@ -88,7 +93,7 @@ impl Counts {
                 *count += number;
             }
         }
-        let after = Self::of(estate).await;
+        let after = Self::of(sample).await;
         assert_eq!(after, expected, "{what}: counts, which it moves {moves}");
         after
     }

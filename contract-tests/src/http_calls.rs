@@ -13,7 +13,7 @@ use tokio::time::sleep;
 
 use crate::exchange::outcome;
 use crate::service::{Steering, shared_budget};
-use crate::stage::{Stage, Tap};
+use crate::stage::{RecordingTransport, Stage};
 use crate::table::TABLE;
 
 /// The time in which an answer comes, or it never does.
@@ -98,7 +98,7 @@ impl RawCall {
             .expect("a request that can be sent");
         let shared = self.stage.service.steering == Steering::Impossible;
         let key = format!("Bearer {}", self.stage.service.key);
-        let transport = Tap(self.stage);
+        let transport = RecordingTransport(self.stage);
         loop {
             let slot = match shared {
                 true => slot_for(&request, &key).await,

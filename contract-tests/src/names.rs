@@ -1,4 +1,4 @@
-//! What two estates show, made comparable: identifiers and numbers have the names there that their estate knows them by.
+//! What two estates show, made comparable: identifiers and numbers have the names there that their sample account knows them by.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::account::Pace;
-use crate::estate::Estate;
+use crate::sample_account::SampleAccount;
 
-/// The names of an estate's things, by how they are written.
+/// The names of a sample account's things, by how they are written.
 pub(crate) struct Names {
     names: BTreeMap<String, String>,
     /// Whether two estates show the same times.
@@ -17,8 +17,8 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    pub(crate) fn of(estate: &Estate) -> Self {
-        let known = estate.known().into_iter();
+    pub(crate) fn of(sample: &SampleAccount) -> Self {
+        let known = sample.known().into_iter();
         let names = known.filter_map(|(name, value)| match value {
             Value::String(text) if Uuid::parse_str(&text).is_ok() => {
                 Some((text.to_ascii_lowercase(), name))
@@ -28,7 +28,7 @@ impl Names {
         });
         Self {
             names: names.collect(),
-            time_stands: estate.account.pace() == Pace::Stands,
+            time_stands: sample.account.pace() == Pace::Stands,
         }
     }
 

@@ -41,7 +41,7 @@ impl Need {
 }
 
 impl Need {
-    /// What a service must be able to do so that a thing of an estate can be there.
+    /// What a service must be able to do so that a thing of a sample account can be there.
     pub(crate) fn of_thing(name: &str) -> Option<Self> {
         match name {
             name if name.starts_with("foreign_") => Some(Self::Accounts),

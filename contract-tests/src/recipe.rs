@@ -16,7 +16,7 @@ pub type Members = Map<String, Value>;
 /// How an operation is called.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Recipe {
-    /// A request that succeeds in an estate.
+    /// A request that succeeds in a sample account.
     pub send: Members,
     /// What it may have besides.
     #[serde(default)]
@@ -147,7 +147,7 @@ impl Recipe {
     }
 }
 
-/// The names of an estate's things in a value.
+/// The names of a sample account's things in a value.
 pub fn names_in(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) => text

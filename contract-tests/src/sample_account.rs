@@ -1,4 +1,4 @@
-//! The estate: an account with one of everything, so that a mechanism finds something to move, to find, and to leave alone.
+//! The sample account: an account with one of everything, so that a mechanism finds something to move, to find, and to leave alone.
 //!
 //! Things have names, which `contract.toml` uses as in `$paused_server`, and come into being when they are first named.
 
@@ -17,8 +17,9 @@ use crate::request::Request;
 use crate::table::{Row, TABLE};
 
 /// How things are made, by their names.
-static THINGS: LazyLock<BTreeMap<String, Vec<Making>>> =
-    LazyLock::new(|| toml::from_str(include_str!("../estate.toml")).expect("the estate's things"));
+static THINGS: LazyLock<BTreeMap<String, Vec<Making>>> = LazyLock::new(|| {
+    toml::from_str(include_str!("../sample_account.toml")).expect("the sample's things")
+});
 
 /// A step in which a thing is made.
 #[derive(Deserialize)]
@@ -42,24 +43,24 @@ enum Making {
 const CUSTOMERS: [&str; 4] = ["customer", "other", "crowded", "nobody"];
 
 /// An account with one of everything.
-pub struct Estate {
+pub struct SampleAccount {
     /// The account.
     pub account: Account,
     known: Mutex<BTreeMap<String, Value>>,
     /// Numbers that customers and services get when they are named, instead of new ones.
     numbers: BTreeMap<String, Value>,
-    foreign: OnceLock<Box<Estate>>,
+    foreign: OnceLock<Box<SampleAccount>>,
 }
 
 type Named<'a> = Pin<Box<dyn Future<Output = Value> + 'a>>;
 
-impl Estate {
+impl SampleAccount {
     /// An account in which nothing has been named yet.
     pub async fn new() -> Self {
         Self::of(Account::new().await).await
     }
 
-    /// The estate of an account.
+    /// The sample account of an account.
     pub async fn of(account: Account) -> Self {
         account.hold_still().await;
         Self::at_ease(account)
@@ -76,7 +77,7 @@ impl Estate {
         }
     }
 
-    /// An estate in an account where customers and services whose names pass have the numbers that they have in this one.
+    /// An sample account in an account where customers and services whose names pass have the numbers that they have in this one.
     pub async fn like(&self, account: Account, same: fn(&str) -> bool) -> Self {
         for name in CUSTOMERS {
             self.value(name).await;
@@ -89,7 +90,7 @@ impl Estate {
         }
     }
 
-    /// The estate of another account, whose customers have the same numbers, once it was named.
+    /// The sample account of another account, whose customers have the same numbers, once it was named.
     pub fn foreign(&self) -> Option<&Self> {
         self.foreign.get().map(AsRef::as_ref)
     }
@@ -98,9 +99,9 @@ impl Estate {
     async fn foreign_value(&self, name: &str) -> Value {
         if self.foreign.get().is_none() {
             let account = Account::with(json!({"rate_limit": false})).await;
-            let estate = self.like(account, |name| CUSTOMERS.contains(&name)).await;
+            let sample = self.like(account, |name| CUSTOMERS.contains(&name)).await;
             // Nobody else is here who could have set it.
-            let _ = self.foreign.set(Box::new(estate));
+            let _ = self.foreign.set(Box::new(sample));
         }
         match self.foreign.get() {
             Some(foreign) => foreign.value(name).await,
@@ -115,9 +116,9 @@ impl Estate {
 
     /// With neighbours: two customers with servers and domains in each state that the API alone leads to.
     pub async fn furnished() -> Self {
-        let estate = Self::new().await;
-        estate.make("neighbours").await;
-        estate
+        let sample = Self::new().await;
+        sample.make("neighbours").await;
+        sample
     }
 
     /// Without servers that only fill an account which others use.
@@ -146,7 +147,7 @@ impl Estate {
         numbers.collect()
     }
 
-    /// Members with the estate's things in the place of their names.
+    /// Members with the sample account's things in the place of their names.
     pub async fn filled(&self, members: &Members) -> Members {
         match self.filled_value(&Value::Object(members.clone())).await {
             Value::Object(members) => members,
@@ -276,7 +277,7 @@ impl Estate {
 
     async fn make(&self, name: &str) {
         let steps = THINGS.get(name);
-        let steps = steps.unwrap_or_else(|| panic!("an estate has no ${name}"));
+        let steps = steps.unwrap_or_else(|| panic!("an sample has no ${name}"));
         for step in steps {
             let (call, with, keep) = match step {
                 Making::There(other) => {
@@ -407,7 +408,7 @@ impl Estate {
         let (status, mut json) = (answer.status, answer.json);
         assert!(
             status.is_success(),
-            "an estate cannot be made: {path} {body}: {status} {json}"
+            "an sample cannot be made: {path} {body}: {status} {json}"
         );
         json["data"].take()
     }

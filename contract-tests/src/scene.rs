@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 
 use crate::account::{Account, rounds};
 use crate::counts::Counts;
-use crate::estate::Estate;
 use crate::free::{are_one, are_one_set, documented};
 use crate::http_calls::RawAnswer;
 use crate::need::Need;
 use crate::race::{CALLS, assert_one, at_once};
 use crate::recipe::{Members, names_in, text};
 use crate::request::Request;
+use crate::sample_account::SampleAccount;
 use crate::snapshot::Snapshot;
 use crate::table::{Row, TABLE};
 use crate::wire::Wire;
@@ -53,7 +53,7 @@ pub struct Scene {
     /// What holds, in the form of a case's name.
     pub name: String,
     /// The decisions or sections that say so.
-    pub law: String,
+    pub spec_ref: String,
     /// Options of an account that is the scene's own.
     account: Option<Members>,
     /// Whether everything that is shown is not looked at once more at the end.
@@ -96,7 +96,7 @@ pub(crate) struct Step {
     steer: String,
     /// An operation whose next call a fault hits.
     fault: String,
-    /// A thing of the estate that must be there instead.
+    /// A thing of the sample account that must be there instead.
     there: String,
     /// A server that is scanned instead, the ports that are `open` then, and those that `was` open before, where that is
     /// to be held against what changed.
@@ -173,20 +173,20 @@ impl Scene {
             }
             None => Account::new().await,
         };
-        let estate = match self.needs.contains(&Need::Clock) {
-            true => Estate::at_ease(account),
-            false => Estate::of(account).await,
+        let sample = match self.needs.contains(&Need::Clock) {
+            true => SampleAccount::at_ease(account),
+            false => SampleAccount::of(account).await,
         };
         let pinned = if self.is_long() { 0 } else { usize::MAX };
-        estate.account.pin(pinned);
-        let what = format!("{} ({})", self.name, self.law);
-        play(&self.steps, &estate, &what).await;
+        sample.account.pin(pinned);
+        let what = format!("{} ({})", self.name, self.spec_ref);
+        play(&self.steps, &sample, &what).await;
         if !self.is_long() {
-            estate.account.pin_so_far();
+            sample.account.pin_so_far();
         }
         if !self.in_short {
             // What is shown at the end contradicts itself in nothing.
-            Snapshot::of(&estate).await;
+            Snapshot::of(&sample).await;
         }
     }
 }
@@ -195,21 +195,21 @@ impl Scene {
 ///
 /// # Panics
 /// At the first answer that is another one.
-pub(crate) async fn play(steps: &[Step], estate: &Estate, what: &str) {
+pub(crate) async fn play(steps: &[Step], sample: &SampleAccount, what: &str) {
     let mut counts = None;
     for (number, step) in steps.iter().enumerate() {
         let what = format!("{what}, step {}: {}", number + 1, step.told());
         counts = match (&step.moves, counts.take()) {
             (None, _) => None,
             (Some(_), Some(counts)) => Some(counts),
-            (Some(_), None) => Some(Counts::of(estate).await),
+            (Some(_), None) => Some(Counts::of(sample).await),
         };
-        let times = estate.filled_value(&step.times).await.as_u64();
+        let times = sample.filled_value(&step.times).await.as_u64();
         for time in 1..=times.unwrap_or(1) {
-            step.play(time, estate, &what).await;
+            step.play(time, sample, &what).await;
         }
         counts = match (&step.moves, counts) {
-            (Some(moves), Some(counts)) => Some(counts.assert_moved(moves, estate, &what).await),
+            (Some(moves), Some(counts)) => Some(counts.assert_moved(moves, sample, &what).await),
             _ => None,
         };
     }
@@ -273,18 +273,18 @@ impl Step {
         }
     }
 
-    async fn play(&self, number: u64, estate: &Estate, what: &str) {
+    async fn play(&self, number: u64, sample: &SampleAccount, what: &str) {
         if self.is_a_race() {
-            return self.race(estate, what).await;
+            return self.race(sample, what).await;
         }
         let step = self.numbered(number);
-        if let Some(answer) = step.act(estate).await {
-            step.check(&answer, estate, what).await;
+        if let Some(answer) = step.act(sample).await {
+            step.check(&answer, sample, what).await;
         }
     }
 
     /// Eight calls at once, of which one is answered otherwise than the others.
-    async fn race(&self, estate: &Estate, what: &str) {
+    async fn race(&self, sample: &SampleAccount, what: &str) {
         let mut calls = Vec::new();
         for number in 1..=CALLS {
             let step = match &self.and {
@@ -292,7 +292,7 @@ impl Step {
                 _ => self,
             };
             let step = step.numbered(number as u64);
-            let (request, account) = step.request(estate).await;
+            let (request, account) = step.request(sample).await;
             calls.push(request.call(account));
         }
         let answers = at_once(calls).await;
@@ -311,25 +311,25 @@ impl Step {
     }
 
     /// The answer, where it is a call.
-    pub(crate) async fn act(&self, estate: &Estate) -> Option<RawAnswer> {
-        let account = &estate.account;
+    pub(crate) async fn act(&self, sample: &SampleAccount) -> Option<RawAnswer> {
+        let account = &sample.account;
         if self.seconds > 0 {
             account.advance(self.seconds).await;
         } else if let Some((method, path)) = self.steer.split_once(' ') {
             let mut parts = Vec::new();
             for part in path.split('/') {
-                parts.push(estate.filled_name(part).await);
+                parts.push(sample.filled_name(part).await);
             }
             let path = format!("/_mock/{}", parts.join("/").replace("~", &account.name));
-            let body = estate.filled_value(&json!(self.with)).await;
+            let body = sample.filled_value(&json!(self.with)).await;
             let method: Method = method.parse().expect("a method");
             account.steer(self.need()?, method, &path, &body).await;
         } else if !self.there.is_empty() {
-            estate.value(&self.there).await;
+            sample.value(&self.there).await;
         } else if !self.scan.is_empty() {
-            self.scanned(estate).await;
+            self.scanned(sample).await;
         } else if self.fault.is_empty() {
-            return Some(self.send(estate).await);
+            return Some(self.send(sample).await);
         } else {
             let (row, effect) = (row(&self.fault), json!(self.with));
             account
@@ -340,7 +340,7 @@ impl Step {
     }
 
     /// The call, and the account that sends it.
-    async fn request<'a>(&self, estate: &'a Estate) -> (Request, &'a Account) {
+    async fn request<'a>(&self, sample: &'a SampleAccount) -> (Request, &'a Account) {
         let row = row(&self.call);
         let recipe = row.recipe.as_ref();
         let mut members = match (recipe, &self.moves) {
@@ -352,21 +352,21 @@ impl Step {
             members.entry(*name).or_insert(json!(usual));
         }
         let list = recipe.and_then(|recipe| recipe.list.as_ref());
-        let list = list.filter(|list| list.size_is_assumed && !estate.account.is_the_mocks());
+        let list = list.filter(|list| list.size_is_assumed && !sample.account.is_the_mocks());
         if let Some(largest) = list.and_then(|list| list.largest) {
             // Another service's pages are as small as it likes.
             members.entry("per_page").or_insert(json!(largest));
         }
-        let request = estate.request(row, &members).await;
+        let request = sample.request(row, &members).await;
         if self.elsewhere {
-            estate.value("foreign_customer").await;
+            sample.value("foreign_customer").await;
         }
-        let elsewhere = estate.foreign().filter(|_| self.elsewhere);
-        (request, &elsewhere.unwrap_or(estate).account)
+        let elsewhere = sample.foreign().filter(|_| self.elsewhere);
+        (request, &elsewhere.unwrap_or(sample).account)
     }
 
-    async fn send(&self, estate: &Estate) -> RawAnswer {
-        let (request, account) = self.request(estate).await;
+    async fn send(&self, sample: &SampleAccount) -> RawAnswer {
+        let (request, account) = self.request(sample).await;
         if self.headers.is_empty() {
             return request.send(account).await;
         }
@@ -379,9 +379,9 @@ impl Step {
     }
 
     /// Lets a scan find ports, and holds what the detail says of it against the last scan that was completed.
-    async fn scanned(&self, estate: &Estate) {
-        let account = &estate.account;
-        let id = estate.filled_name(&self.scan).await;
+    async fn scanned(&self, sample: &SampleAccount) {
+        let account = &sample.account;
+        let id = sample.filled_name(&self.scan).await;
         let path = format!("/api/v1/endpoints/{id}/detail");
         let detail = async || {
             let answer = account.raw(Method::GET, &path).send().await;
@@ -427,7 +427,7 @@ impl Step {
         }
     }
 
-    async fn check(&self, answer: &RawAnswer, estate: &Estate, what: &str) {
+    async fn check(&self, answer: &RawAnswer, sample: &SampleAccount, what: &str) {
         let json = &answer.json;
         match self.is.as_str() {
             "" => assert!(
@@ -439,11 +439,11 @@ impl Step {
         }
         for (name, place) in self.keep.iter().filter(|_| answer.status.is_success()) {
             let kept = json.pointer(place).map(documented);
-            estate.keep(name, kept.unwrap_or_default());
+            sample.keep(name, kept.unwrap_or_default());
         }
-        let lacks = lacking("", &estate.filled_value(&self.has).await, json);
+        let lacks = lacking("", &sample.filled_value(&self.has).await, json);
         assert!(lacks.is_empty(), "{what}: {}", lacks.join("; "));
-        for (place, other) in estate.filled(&self.not).await {
+        for (place, other) in sample.filled(&self.not).await {
             assert_ne!(json.pointer(&place), Some(&other), "{what}: `{place}`");
         }
         for place in &self.now {

@@ -1,4 +1,4 @@
-//! The snapshot: all that the API shows of an estate, by reads that change nothing, and what of it cannot be true.
+//! The snapshot: all that the API shows of a sample account, by reads that change nothing, and what of it cannot be true.
 
 mod truth;
 
@@ -9,15 +9,15 @@ use http::Method;
 use serde_json::{Value, json};
 
 use crate::account::Pace;
-use crate::estate::Estate;
 use crate::free::{Difference, difference, exact_difference, without_own};
 use crate::http_calls::RawAnswer;
 use crate::names::Names;
+use crate::sample_account::SampleAccount;
 
 /// How often a snapshot is taken that contradicts itself, where time alone may be the cause.
 const LOOKS: usize = 3;
 
-/// No list of an estate is longer; one that has no end shall not be read for ever.
+/// No list of a sample account is longer; one that has no end shall not be read for ever.
 pub const MOST_PAGES: usize = 50;
 
 /// The largest page that every list gives.
@@ -50,7 +50,7 @@ const FOUND: [&str; 5] = [
     "/scan-history",
 ];
 
-/// All that the API shows of an estate, by what was asked.
+/// All that the API shows of a sample account, by what was asked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snapshot {
     shown: BTreeMap<String, Value>,
@@ -61,29 +61,29 @@ impl Snapshot {
     ///
     /// # Panics
     /// Naming what contradicts itself.
-    pub async fn of(estate: &Estate) -> Self {
+    pub async fn of(sample: &SampleAccount) -> Self {
         let mut untrue = Vec::new();
         for _ in 0..LOOKS {
-            let snapshot = Self::taken(estate).await;
-            untrue = truth::contradictions(&snapshot);
+            let snapshot = Self::taken(sample).await;
+            untrue = truth::contradictions(&snapshot.shown);
             if untrue.is_empty() {
-                return snapshot.of_what_calls_move(estate);
+                return snapshot.of_what_calls_move(sample);
             }
             // A scan that ended meanwhile tears a snapshot where scans cannot be kept from that.
-            if estate.account.pace() != Pace::RunsUnsteered {
+            if sample.account.pace() != Pace::RunsUnsteered {
                 break;
             }
         }
         panic!("what is shown contradicts itself: {}", untrue.join("; "));
     }
 
-    async fn taken(estate: &Estate) -> Self {
-        let shown = match Self::exported(estate).await {
+    async fn taken(sample: &SampleAccount) -> Self {
+        let shown = match Self::exported(sample).await {
             Some(exported) => exported.shown,
             None => BTreeMap::new(),
         };
-        let mut reader = Reader { estate, shown };
-        for customer in estate.customers() {
+        let mut reader = Reader { sample, shown };
+        for customer in sample.customers() {
             reader.customer(customer).await;
         }
         reader.gone().await;
@@ -93,8 +93,8 @@ impl Snapshot {
         }
     }
 
-    fn of_what_calls_move(mut self, estate: &Estate) -> Self {
-        if estate.account.pace() != Pace::RunsUnsteered {
+    fn of_what_calls_move(mut self, sample: &SampleAccount) -> Self {
+        if sample.account.pace() != Pace::RunsUnsteered {
             return self;
         }
         self.shown
@@ -105,15 +105,15 @@ impl Snapshot {
     }
 
     /// What can be had by one call: the exported state where there is one, else everything.
-    pub async fn in_short(estate: &Estate) -> Self {
-        match Self::exported(estate).await {
+    pub async fn in_short(sample: &SampleAccount) -> Self {
+        match Self::exported(sample).await {
             Some(exported) => exported,
-            None => Self::of(estate).await,
+            None => Self::of(sample).await,
         }
     }
 
-    async fn exported(estate: &Estate) -> Option<Self> {
-        let records = without_tokens(estate.account.exported().await?);
+    async fn exported(sample: &SampleAccount) -> Option<Self> {
+        let records = without_tokens(sample.account.exported().await?);
         let shown = BTreeMap::from_iter([(EXPORTED.to_owned(), records)]);
         Some(Self { shown })
     }
@@ -125,10 +125,10 @@ impl Snapshot {
         self
     }
 
-    /// The same with the estate's names for its things, to be held against another estate's.
+    /// The same with the sample account's names for its things, to be held against another sample account's.
     #[must_use]
-    pub fn named(self, estate: &Estate) -> Self {
-        let names = Names::of(estate);
+    pub fn named(self, sample: &SampleAccount) -> Self {
+        let names = Names::of(sample);
         let shown = self.shown.iter();
         let shown = shown.map(|(read, value)| match read.as_str() {
             EXPORTED => (read.clone(), names.put(value)),
@@ -142,16 +142,21 @@ impl Snapshot {
         Self { shown }
     }
 
-    /// What a call was answered, with the estate's names for its things; one thing may be called `it`.
-    pub fn answer(call: &str, answer: &RawAnswer, estate: &Estate, it: Option<&Value>) -> Self {
-        let mut names = Names::of(estate);
+    /// What a call was answered, with the sample account's names for its things; one thing may be called `it`.
+    pub fn answer(
+        call: &str,
+        answer: &RawAnswer,
+        sample: &SampleAccount,
+        it: Option<&Value>,
+    ) -> Self {
+        let mut names = Names::of(sample);
         if let Some(it) = it {
             names = names.and(it, "it");
         }
         let call = call.to_owned();
         let json = names.put(&without_own(&timeless(answer.json.clone())));
         let shown = BTreeMap::from_iter([(call, json!([answer.outcome(), json]))]);
-        Self { shown }.of_what_calls_move(estate)
+        Self { shown }.of_what_calls_move(sample)
     }
 
     /// What a read showed.
@@ -237,7 +242,7 @@ fn without_tokens(mut records: Value) -> Value {
 }
 
 struct Reader<'a> {
-    estate: &'a Estate,
+    sample: &'a SampleAccount,
     shown: BTreeMap<String, Value>,
 }
 
@@ -298,7 +303,7 @@ impl Reader<'_> {
 
     /// Records that no list shows any more.
     async fn gone(&mut self) {
-        let known = self.estate.known();
+        let known = self.sample.known();
         let owner = known.get("customer").cloned().unwrap_or_default();
         let of = format!("billing_customer_id={owner}");
         for (name, id) in &known {
@@ -316,7 +321,7 @@ impl Reader<'_> {
 
     /// A change to a value that the product does not take changes nothing, and says what is there (D4).
     async fn subscriptions(&mut self) {
-        let known = self.estate.known();
+        let known = self.sample.known();
         for (name, service) in known.iter().filter(|(name, _)| name.ends_with("_service")) {
             let owner = match name.split('_').next() {
                 Some("others") => "other",
@@ -375,7 +380,7 @@ impl Reader<'_> {
     }
 
     async fn ask(&self, method: Method, path: &str, body: &Value) -> (Value, String) {
-        let mut call = self.estate.account.raw(method, path);
+        let mut call = self.sample.account.raw(method, path);
         if !body.is_null() {
             call = call.json(body);
         }

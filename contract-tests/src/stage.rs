@@ -259,9 +259,9 @@ fn fits(pattern: &str, path: &str) -> bool {
 }
 
 /// The stage between the client and the network.
-pub(crate) struct Tap(pub(crate) Arc<Stage>);
+pub(crate) struct RecordingTransport(pub(crate) Arc<Stage>);
 
-impl Transport for Tap {
+impl Transport for RecordingTransport {
     fn send(
         &self,
         request: Request<Bytes>,

@@ -7,14 +7,14 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::account::Account;
-use crate::estate::Estate;
 use crate::free::are_one;
 use crate::need::Need;
 use crate::recipe::text;
+use crate::sample_account::SampleAccount;
 use crate::scene::{Step, needs, play};
 
 /// All tables.
-pub static WALKS: LazyLock<Vec<Walk>> = LazyLock::new(|| {
+pub static STATE_TABLES: LazyLock<Vec<StateTable>> = LazyLock::new(|| {
     let file: File = toml::from_str(include_str!("../states.toml")).expect("the states");
     let mut walks = file.walk;
     for at in 0..walks.len() {
@@ -37,17 +37,17 @@ pub static WALKS: LazyLock<Vec<Walk>> = LazyLock::new(|| {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    walk: Vec<Walk>,
+    walk: Vec<StateTable>,
 }
 
 /// A record, and what becomes of it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Walk {
+pub struct StateTable {
     /// What holds, in the form of a case's name.
     pub name: String,
     /// The decisions or sections that say so.
-    pub law: String,
+    pub spec_ref: String,
     /// The product by which sync-services reports on it, the name it has there, and what is reported beside it.
     product: String,
     record: String,
@@ -96,7 +96,7 @@ struct State {
     later: Vec<Step>,
 }
 
-impl Walk {
+impl StateTable {
     /// The operations that it is about.
     pub(crate) fn calls(&self) -> impl Iterator<Item = &str> {
         let triggers = self.trigger.values();
@@ -111,7 +111,7 @@ impl Walk {
         for (before, triggers) in &self.row {
             for (trigger, told) in triggers {
                 let (outcome, after) = told.split_once(" -> ").unwrap_or((told, before));
-                let what = format!("{trigger} of what was {before} ({})", self.law);
+                let what = format!("{trigger} of what was {before} ({})", self.spec_ref);
                 let walked = Walked {
                     walk: self,
                     before,
@@ -128,7 +128,7 @@ impl Walk {
 
 /// A row of the table.
 struct Walked<'a> {
-    walk: &'a Walk,
+    walk: &'a StateTable,
     before: &'a str,
     trigger: &'a str,
     outcome: &'a str,
@@ -150,21 +150,21 @@ impl Walked<'_> {
         if with_history && after.later.is_empty() {
             return;
         }
-        let estate = Estate::at_ease(Account::new().await);
-        play(&walk.begin, &estate, what).await;
-        play(&before.begin, &estate, what).await;
+        let sample = SampleAccount::at_ease(Account::new().await);
+        play(&walk.begin, &sample, what).await;
+        play(&before.begin, &sample, what).await;
         match before.is_nowhere {
-            true => estate.keep("id", estate.value("unknown").await),
-            false => play(&walk.make, &estate, what).await,
+            true => sample.keep("id", sample.value("unknown").await),
+            false => play(&walk.make, &sample, what).await,
         }
-        play(&walk.found, &estate, what).await;
-        play(&before.enter, &estate, what).await;
-        let id = estate.value("id").await;
+        play(&walk.found, &sample, what).await;
+        play(&before.enter, &sample, what).await;
+        let id = sample.value("id").await;
         let steps = walk.trigger.get(self.trigger);
         let steps = steps.unwrap_or_else(|| panic!("there is no trigger {}", self.trigger));
         let (last, first) = steps.split_last().expect("a trigger does something");
-        play(first, &estate, what).await;
-        let answer = last.act(&estate).await.expect("a trigger ends with a call");
+        play(first, &sample, what).await;
+        let answer = last.act(&sample).await.expect("a trigger ends with a call");
         // One that is being scanned is not scanned again.
         if !with_history {
             assert_eq!(answer.outcome(), self.outcome, "{what}: {}", answer.json);
@@ -178,22 +178,22 @@ impl Walked<'_> {
             ];
             let made = made.iter().find_map(|place| answer.json.pointer(place));
             made.iter()
-                .for_each(|made| estate.keep("id", (*made).clone()));
-            assert_ne!(estate.value("id").await, id, "{what}: another record");
+                .for_each(|made| sample.keep("id", (*made).clone()));
+            assert_ne!(sample.value("id").await, id, "{what}: another record");
         } else {
             self.check(&answer.json["data"], &id);
         }
-        self.check_report(&estate, &answer.json["data"]["enforcement"])
+        self.check_report(&sample, &answer.json["data"]["enforcement"])
             .await;
         let shown = if with_history {
             &after.later
         } else {
             &after.shown
         };
-        play(shown, &estate, &format!("{what}, then {}", self.after)).await;
+        play(shown, &sample, &format!("{what}, then {}", self.after)).await;
         // An account that is shared would soon be full, where it has room for no more than a customer.
-        if estate.account.name.is_empty() {
-            estate.leave().await;
+        if sample.account.name.is_empty() {
+            sample.leave().await;
         }
     }
 
@@ -218,8 +218,8 @@ impl Walked<'_> {
     }
 
     /// A report names what it paused, newest first, and what runs again, oldest first.
-    async fn check_report(&self, estate: &Estate, enforcement: &Value) {
-        let customer = text(&estate.value("customer").await);
+    async fn check_report(&self, sample: &SampleAccount, enforcement: &Value) {
+        let customer = text(&sample.value("customer").await);
         let Some(report) = enforcement.get(customer) else {
             return;
         };

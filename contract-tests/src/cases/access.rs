@@ -12,7 +12,7 @@ use secmon::pacing::MemoryRateLimiter;
 use serde_json::json;
 
 cases! {
-    law: "Versioning, Authentication, F6";
+    spec_ref: "Versioning, Authentication, F6";
     anywhere:
         what_stands_in_billing_alone_is_nowhere_else;
     steered:

@@ -10,7 +10,7 @@ use secmon::{Client, Delivery, Error, ErrorKind, Response};
 use serde_json::{Value, json};
 
 cases! {
-    law: "F5, F6";
+    spec_ref: "F5, F6";
     anywhere: ;
     steered:
         every_fault_of_a_read_loses_nothing(Faults, Journal),

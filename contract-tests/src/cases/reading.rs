@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::{Account, RawAnswer};
 
 cases! {
-    law: "Endpoints";
+    spec_ref: "Endpoints";
     anywhere:
         health_answers_without_a_key,
         what_is_refused_is_refused_in_its_shape,

@@ -1,26 +1,26 @@
 //! Nobody sees or moves another's: what another account or customer has, or is gone, is answered like what nobody has.
 
 use crate::table::{Row, TABLE};
-use crate::{Account, Case, Estate, Members, Recipe, Snapshot, Wire, names_in};
+use crate::{Account, Case, Members, Recipe, SampleAccount, Snapshot, Wire, names_in};
 use serde_json::{Value, json};
 
-use super::{STEERED, needs_of, of_each, own_needs};
+use super::each_operation::{STEERED, needs_of, of_each, own_needs};
 
 /// An outcome that makes a thing no stranger.
 const HOME: &str = "home";
 
 /// What says so.
-const LAW: &str = "A12, B10";
+const SPEC_REF: &str = "A12, B10";
 
 pub fn cases() -> Vec<Case> {
     let anywhere = of_each(
-        LAW,
+        SPEC_REF,
         concat!(module_path!(), "::are_answered_like_unknown_ones"),
         |row| Box::pin(are_answered_like_unknown_ones(row, false)),
         |row| (!plays(row, false).is_empty()).then(|| own_needs(row)),
     );
     let steered = of_each(
-        LAW,
+        SPEC_REF,
         concat!(
             module_path!(),
             "::of_another_account_are_answered_like_unknown_ones"
@@ -29,13 +29,13 @@ pub fn cases() -> Vec<Case> {
         |row| (!plays(row, true).is_empty()).then_some(STEERED),
     );
     let beside = of_each(
-        LAW,
+        SPEC_REF,
         concat!(module_path!(), "::never_meet"),
         |row| Box::pin(never_meet(row, false)),
         |row| needs_of(row).is_none().then(|| own_needs(row)),
     );
     let apart = of_each(
-        LAW,
+        SPEC_REF,
         concat!(module_path!(), "::never_meet_in_two_accounts"),
         |row| Box::pin(never_meet(row, true)),
         |_| Some(STEERED),
@@ -108,7 +108,7 @@ fn bases(recipe: &Recipe) -> Vec<Members> {
     }
 }
 
-/// Where a request names things of the estate, and which.
+/// Where a request names things of the sample account, and which.
 fn places(base: &Members, recipe: &Recipe) -> Vec<(String, String)> {
     let inside = base
         .get("services")
@@ -150,27 +150,27 @@ fn with(base: &Members, at: &str, name: &str) -> Members {
 }
 
 async fn are_answered_like_unknown_ones(row: &'static Row, steered: bool) {
-    let estate = Estate::furnished().await;
+    let sample = SampleAccount::furnished().await;
     let recipe = row.recipe.as_ref().expect("an operation that is called");
     let mut all = Vec::new();
     for play in plays(row, steered) {
-        let named = estate.request(row, &play.named).await;
-        let unknown = estate.request(row, &play.with_unknown).await;
+        let named = sample.request(row, &play.named).await;
+        let unknown = sample.request(row, &play.with_unknown).await;
         all.push((play, named, unknown));
     }
-    let before = Snapshot::in_short(&estate).await;
-    let watched = match estate.foreign() {
+    let before = Snapshot::in_short(&sample).await;
+    let watched = match sample.foreign() {
         Some(foreign) => Some((foreign, Snapshot::in_short(foreign).await)),
         None => None,
     };
     for (play, named, unknown) in all {
         let what = format!("{} with ${} ({named:?})", row.name, play.stranger);
-        let answer = named.send(&estate.account).await;
+        let answer = named.send(&sample.account).await;
         if let Some(outcome) = recipe.strange.get(play.stranger) {
             assert_eq!(answer.outcome(), *outcome, "{what}: {}", answer.json);
             continue;
         }
-        let other = unknown.send(&estate.account).await;
+        let other = unknown.send(&sample.account).await;
         // Where something must be there, nobody's is refused; a filter finds nothing.
         let refuses = recipe.still.keys().any(|outcome| outcome.starts_with("40"));
         assert!(
@@ -181,11 +181,11 @@ async fn are_answered_like_unknown_ones(row: &'static Row, steered: bool) {
             other.json
         );
         let (it, nobodys) = (
-            estate.value(play.stranger).await,
-            estate.value(play.unknown).await,
+            sample.value(play.stranger).await,
+            sample.value(play.unknown).await,
         );
-        let answer = Snapshot::answer(&row.path, &answer, &estate, Some(&it));
-        let other = Snapshot::answer(&row.path, &other, &estate, Some(&nobodys));
+        let answer = Snapshot::answer(&row.path, &answer, &sample, Some(&it));
+        let other = Snapshot::answer(&row.path, &other, &sample, Some(&nobodys));
         let differs = other.changes(&answer);
         assert!(
             differs.is_empty(),
@@ -194,7 +194,7 @@ async fn are_answered_like_unknown_ones(row: &'static Row, steered: bool) {
         );
     }
     before.assert_same(
-        &Snapshot::in_short(&estate).await,
+        &Snapshot::in_short(&sample).await,
         &format!("{} with strangers", row.name),
     );
     if let Some((foreign, before)) = watched {
@@ -205,9 +205,9 @@ async fn are_answered_like_unknown_ones(row: &'static Row, steered: bool) {
 
 /// Two who use the same numbers, addresses and names: the second is answered as if it were alone, and the first keeps all.
 async fn never_meet(row: &'static Row, in_two_accounts: bool) {
-    let alone = Estate::new().await;
+    let alone = SampleAccount::new().await;
     let expected = answered(row, &alone).await;
-    let first = Estate::new().await;
+    let first = SampleAccount::new().await;
     answered(row, &first).await;
     let second = match in_two_accounts {
         true => {
@@ -233,11 +233,11 @@ async fn never_meet(row: &'static Row, in_two_accounts: bool) {
     before.assert_same(&after, &format!("somebody else's {}", row.name));
 }
 
-async fn answered(row: &Row, estate: &Estate) -> Snapshot {
+async fn answered(row: &Row, sample: &SampleAccount) -> Snapshot {
     let recipe = row.recipe.as_ref().expect("an operation that is called");
-    let request = estate.request(row, &recipe.full()).await;
-    let answer = Wire::of(&request, &estate.account)
-        .send(&estate.account)
+    let request = sample.request(row, &recipe.full()).await;
+    let answer = Wire::of(&request, &sample.account)
+        .send(&sample.account)
         .await;
     assert!(
         answer.status.is_success(),
@@ -245,5 +245,5 @@ async fn answered(row: &Row, estate: &Estate) -> Snapshot {
         row.name,
         answer.json
     );
-    Snapshot::answer(&row.path, &answer, estate, None)
+    Snapshot::answer(&row.path, &answer, sample, None)
 }

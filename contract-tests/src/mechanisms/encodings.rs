@@ -1,31 +1,31 @@
 //! The same request in another dress is answered to the letter as in the first, and does the same.
 
 use crate::table::{NAMESPACES, Row, TABLE};
-use crate::{Case, Estate, Members, Need, RawAnswer, Snapshot, Wire};
+use crate::{Case, Members, Need, RawAnswer, SampleAccount, Snapshot, Wire};
 use http::{Method, header};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use super::{STEERED, needs_of, of_each, own_needs};
+use super::each_operation::{STEERED, needs_of, of_each, own_needs};
 
 /// What says so.
-const LAW: &str = "A7 to A9, A16";
+const SPEC_REF: &str = "A7 to A9, A16";
 
 pub fn cases() -> Vec<Case> {
     let at_once = of_each(
-        LAW,
+        SPEC_REF,
         concat!(module_path!(), "::all_at_once"),
         |row| Box::pin(all_at_once(row)),
         |row| needs_of(row).is_none().then(|| alone(row)),
     );
     let each = of_each(
-        LAW,
+        SPEC_REF,
         concat!(module_path!(), "::each_alone"),
         |row| Box::pin(each_alone(row)),
         |_| Some(STEERED),
     );
     let spelled = of_each(
-        LAW,
+        SPEC_REF,
         concat!(
             module_path!(),
             "::values_at_the_edge_and_in_other_spellings"
@@ -45,14 +45,14 @@ fn alone(row: &Row) -> &'static [Need] {
 }
 
 /// A way to write a request otherwise.
-struct Dress {
+struct RequestVariant {
     what: &'static str,
     /// Whether it is for a request without what is optional.
     bare: bool,
     put_on: fn(&mut Wire, &Row),
 }
 
-const DRESSES: &[Dress] = &[
+const VARIANTS: &[RequestVariant] = &[
     full("the members in another order", |wire, _| {
         wire.query.reverse();
         wire.body.iter_mut().for_each(|body| body.reverse());
@@ -112,16 +112,16 @@ const DRESSES: &[Dress] = &[
     }),
 ];
 
-const fn full(what: &'static str, put_on: fn(&mut Wire, &Row)) -> Dress {
-    Dress {
+const fn full(what: &'static str, put_on: fn(&mut Wire, &Row)) -> RequestVariant {
+    RequestVariant {
         what,
         bare: false,
         put_on,
     }
 }
 
-const fn bare(what: &'static str, put_on: fn(&mut Wire, &Row)) -> Dress {
-    Dress {
+const fn bare(what: &'static str, put_on: fn(&mut Wire, &Row)) -> RequestVariant {
+    RequestVariant {
         what,
         bare: true,
         put_on,
@@ -195,12 +195,12 @@ struct Done {
     state: Snapshot,
 }
 
-async fn done(row: &Row, wire: &Wire, estate: &Estate) -> (RawAnswer, Done) {
-    let answer = wire.send(&estate.account).await;
+async fn done(row: &Row, wire: &Wire, sample: &SampleAccount) -> (RawAnswer, Done) {
+    let answer = wire.send(&sample.account).await;
     let done = Done {
         // Links keep the query as it was asked for.
-        answer: Snapshot::answer(&row.path, &answer, estate, None).without("links"),
-        state: Snapshot::in_short(estate).await.named(estate),
+        answer: Snapshot::answer(&row.path, &answer, sample, None).without("links"),
+        state: Snapshot::in_short(sample).await.named(sample),
     };
     (answer, done)
 }
@@ -229,13 +229,13 @@ fn members(row: &Row, bare: bool) -> Members {
     }
 }
 
-async fn wire(row: &Row, members: &Members, estate: &Estate) -> Wire {
-    let request = estate.request(row, members).await;
-    Wire::of(&request, &estate.account)
+async fn wire(row: &Row, members: &Members, sample: &SampleAccount) -> Wire {
+    let request = sample.request(row, members).await;
+    Wire::of(&request, &sample.account)
 }
 
-async fn accepted(row: &Row, plain: &Wire, estate: &Estate) -> Done {
-    let (answer, done) = done(row, plain, estate).await;
+async fn accepted(row: &Row, plain: &Wire, sample: &SampleAccount) -> Done {
+    let (answer, done) = done(row, plain, sample).await;
     let (status, json) = (answer.status, answer.json);
     assert!(status.is_success(), "{}: {json}", plain.told());
     done
@@ -243,53 +243,53 @@ async fn accepted(row: &Row, plain: &Wire, estate: &Estate) -> Done {
 
 async fn all_at_once(row: &'static Row) {
     for bare in [false, true] {
-        let estate = Estate::new().await;
-        let plain = wire(row, &members(row, bare), &estate).await;
-        let expected = accepted(row, &plain, &estate).await;
-        let estate = Estate::new().await;
-        let plain = wire(row, &members(row, bare), &estate).await;
+        let sample = SampleAccount::new().await;
+        let plain = wire(row, &members(row, bare), &sample).await;
+        let expected = accepted(row, &plain, &sample).await;
+        let sample = SampleAccount::new().await;
+        let plain = wire(row, &members(row, bare), &sample).await;
         let mut dressed = plain.clone();
-        let dresses = DRESSES.iter().filter(|dress| dress.bare == bare);
+        let dresses = VARIANTS.iter().filter(|dress| dress.bare == bare);
         dresses.for_each(|dress| (dress.put_on)(&mut dressed, row));
         if dressed != plain {
-            let (_, other) = done(row, &dressed, &estate).await;
+            let (_, other) = done(row, &dressed, &sample).await;
             expected.assert_same(&other, row, "in other dress", &dressed);
         }
     }
 }
 
-/// Of a read in the midst of findings, of anything else in an estate that has no more than it names.
-async fn estate_for(row: &Row) -> Estate {
+/// Of a read in the midst of findings, of anything else in a sample account that has no more than it names.
+async fn sample_for(row: &Row) -> SampleAccount {
     if row.http_method() != Method::GET {
-        return Estate::new().await;
+        return SampleAccount::new().await;
     }
-    let estate = Estate::furnished().await;
-    estate.value("alert").await;
-    estate.value("domain_alert").await;
-    estate
+    let sample = SampleAccount::furnished().await;
+    sample.value("alert").await;
+    sample.value("domain_alert").await;
+    sample
 }
 
 async fn each_alone(row: &'static Row) {
     for bare in [false, true] {
-        let mut estate = estate_for(row).await;
-        let plain = wire(row, &members(row, bare), &estate).await;
+        let mut sample = sample_for(row).await;
+        let plain = wire(row, &members(row, bare), &sample).await;
         if row.http_method() == Method::GET {
             // A first read marks mentions as seen (C9).
-            plain.send(&estate.account).await;
+            plain.send(&sample.account).await;
         }
-        let expected = accepted(row, &plain, &estate).await;
-        for dress in DRESSES.iter().filter(|dress| dress.bare == bare) {
+        let expected = accepted(row, &plain, &sample).await;
+        for dress in VARIANTS.iter().filter(|dress| dress.bare == bare) {
             let mut dressed = plain.clone();
             (dress.put_on)(&mut dressed, row);
             if dressed == plain {
                 continue;
             }
             if row.http_method() != Method::GET {
-                estate = Estate::new().await;
-                dressed = wire(row, &members(row, bare), &estate).await;
+                sample = SampleAccount::new().await;
+                dressed = wire(row, &members(row, bare), &sample).await;
                 (dress.put_on)(&mut dressed, row);
             }
-            let (_, other) = done(row, &dressed, &estate).await;
+            let (_, other) = done(row, &dressed, &sample).await;
             expected.assert_same(&other, row, dress.what, &dressed);
         }
     }
@@ -305,14 +305,14 @@ async fn values_at_the_edge_and_in_other_spellings(row: &'static Row) {
     for name in members(row, false).keys() {
         let good = TABLE.good.get(name).and_then(Value::as_array);
         for value in good.into_iter().flatten() {
-            let estate = Estate::new().await;
-            valued(row, name, value, value, &estate).await;
+            let sample = SampleAccount::new().await;
+            valued(row, name, value, value, &sample).await;
         }
         for spellings in TABLE.same.get(name).into_iter().flatten() {
             let mut expected: Option<Done> = None;
             for spelling in spellings {
-                let estate = Estate::new().await;
-                let (wire, other) = valued(row, name, spelling, &spellings[0], &estate).await;
+                let sample = SampleAccount::new().await;
+                let (wire, other) = valued(row, name, spelling, &spellings[0], &sample).await;
                 if let Some(expected) = &expected {
                     expected.assert_same(&other, row, "in another spelling", &wire);
                 }
@@ -328,20 +328,20 @@ async fn valued(
     name: &str,
     value: &Value,
     shown: &Value,
-    estate: &Estate,
+    sample: &SampleAccount,
 ) -> (Wire, Done) {
     let over = Map::from_iter([(name.to_owned(), value.clone())]);
     let mut members = members(row, false);
     members.extend(over);
-    let wire = wire(row, &members, estate).await;
-    let (answer, done) = done(row, &wire, estate).await;
+    let wire = wire(row, &members, sample).await;
+    let (answer, done) = done(row, &wire, sample).await;
     assert!(
         answer.status.is_success(),
         "{}: {}",
         wire.told(),
         answer.json
     );
-    let shown = estate
+    let shown = sample
         .filled(&Map::from_iter([("as".to_owned(), shown.clone())]))
         .await;
     let told = &answer.json["data"][name];

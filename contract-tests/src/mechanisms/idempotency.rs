@@ -1,24 +1,24 @@
 //! The same call twice: the second is answered as the table has it, and moves nothing.
 
 use crate::table::Row;
-use crate::{Case, Estate, Need, RawAnswer, Snapshot};
+use crate::{Case, Need, RawAnswer, SampleAccount, Snapshot};
 use http::Method;
 use serde_json::{Value, json};
 
-use super::{needs_of, of_each, own_needs};
+use super::each_operation::{needs_of, of_each, own_needs};
 
 /// Longer than a second that is shown, shorter than any wait of the service.
 const LATER: u64 = 7;
 
 pub fn cases() -> Vec<Case> {
     let at_once = of_each(
-        LAW,
+        SPEC_REF,
         concat!(module_path!(), "::moves_nothing"),
         |row| Box::pin(moves_nothing(row)),
         |row| needs_of(row).is_none().then(|| own_needs(row)),
     );
     let later = of_each(
-        LAW,
+        SPEC_REF,
         concat!(module_path!(), "::moves_nothing_later_either"),
         |row| Box::pin(moves_nothing_later_either(row)),
         |row| {
@@ -28,7 +28,7 @@ pub fn cases() -> Vec<Case> {
         },
     );
     let access = of_each(
-        LAW,
+        SPEC_REF,
         concat!(module_path!(), "::gives_access_back"),
         |row| Box::pin(gives_access_back(row)),
         |row| {
@@ -43,31 +43,31 @@ pub fn cases() -> Vec<Case> {
 }
 
 /// What says so.
-const LAW: &str = "Endpoints, B9, B11, C2, D2, D3";
+const SPEC_REF: &str = "Endpoints, B9, B11, C2, D2, D3";
 
 /// What a creation gives it gives again, also when the record is there already (C11).
 async fn gives_access_back(row: &'static Row) {
-    let estate = Estate::new().await;
+    let sample = SampleAccount::new().await;
     let recipe = row.recipe.as_ref().expect("an operation that is called");
-    let request = estate.request(row, &recipe.full()).await;
-    request.send(&estate.account).await;
-    let customer = estate.value("customer").await;
+    let request = sample.request(row, &recipe.full()).await;
+    request.send(&sample.account).await;
+    let customer = sample.value("customer").await;
     let id = customer
         .as_u64()
         .and_then(|id| id.try_into().ok())
         .expect("a customer number");
-    estate.account.remove_portal_account(id).await;
+    sample.account.remove_portal_account(id).await;
     let sign_in = post(
-        &estate,
+        &sample,
         "sso/token",
         json!({"billing_customer_id": customer}),
     )
     .await;
     assert_eq!(sign_in.outcome(), "500 USER_NOT_FOUND");
-    let again = request.send(&estate.account).await;
+    let again = request.send(&sample.account).await;
     assert_eq!(again.outcome(), recipe.again, "{}", again.json);
     let sign_in = post(
-        &estate,
+        &sample,
         "sso/token",
         json!({"billing_customer_id": customer}),
     )
@@ -75,29 +75,29 @@ async fn gives_access_back(row: &'static Row) {
     assert_eq!(sign_in.outcome(), "200", "{}, again", row.name);
 }
 
-async fn post(estate: &Estate, path: &str, body: Value) -> RawAnswer {
-    let call = estate.account.raw(Method::POST, &format!("/api/v1/{path}"));
+async fn post(sample: &SampleAccount, path: &str, body: Value) -> RawAnswer {
+    let call = sample.account.raw(Method::POST, &format!("/api/v1/{path}"));
     call.json(&body).send().await.expect("an answer")
 }
 
 async fn moves_nothing(row: &'static Row) {
-    let estate = Estate::furnished().await;
-    twice(row, &estate, 0).await;
+    let sample = SampleAccount::furnished().await;
+    twice(row, &sample, 0).await;
 }
 
 /// A change would show in times.
 async fn moves_nothing_later_either(row: &'static Row) {
-    let estate = Estate::furnished().await;
-    estate.account.end_scans_by_hand().await;
+    let sample = SampleAccount::furnished().await;
+    sample.account.end_scans_by_hand().await;
     for found in ["alert", "domain_alert"] {
-        estate.value(found).await;
+        sample.value(found).await;
     }
-    noted(row, &estate).await;
-    twice(row, &estate, LATER).await;
+    noted(row, &sample).await;
+    twice(row, &sample, LATER).await;
 }
 
 /// What finds everything as it asks for would show in times as well.
-async fn noted(row: &Row, estate: &Estate) {
+async fn noted(row: &Row, sample: &SampleAccount) {
     let recipe = row.recipe.as_ref().expect("an operation that is called");
     let found = recipe
         .still
@@ -105,50 +105,50 @@ async fn noted(row: &Row, estate: &Estate) {
         .filter(|(outcome, _)| outcome.starts_with("200"));
     let mut requests = Vec::new();
     for members in found.flat_map(|(_, requests)| requests) {
-        requests.push(estate.request(row, &recipe.with(members)).await);
+        requests.push(sample.request(row, &recipe.with(members)).await);
     }
     if requests.is_empty() {
         return;
     }
-    let before = Snapshot::of(estate).await;
-    estate.account.advance(LATER).await;
+    let before = Snapshot::of(sample).await;
+    sample.account.advance(LATER).await;
     for request in &requests {
-        request.send(&estate.account).await;
+        request.send(&sample.account).await;
     }
     before.assert_same(
-        &Snapshot::of(estate).await,
+        &Snapshot::of(sample).await,
         &format!("{}, which was so already,", row.name),
     );
 }
 
-async fn twice(row: &Row, estate: &Estate, seconds: u64) {
+async fn twice(row: &Row, sample: &SampleAccount, seconds: u64) {
     let recipe = row.recipe.as_ref().expect("an operation that is called");
-    let request = estate.request(row, &recipe.full()).await;
+    let request = sample.request(row, &recipe.full()).await;
     let what = format!(
         "{} {} {}",
         row.name,
         request.target(),
         request.body.clone().unwrap_or_default()
     );
-    let first = request.send(&estate.account).await;
+    let first = request.send(&sample.account).await;
     assert!(
         first.status.is_success(),
         "{what}: {} {}",
         first.outcome(),
         first.json
     );
-    let before = Snapshot::of(estate).await;
+    let before = Snapshot::of(sample).await;
     if seconds > 0 {
-        estate.account.advance(seconds).await;
+        sample.account.advance(seconds).await;
     }
-    let second = request.send(&estate.account).await;
+    let second = request.send(&sample.account).await;
     assert_eq!(
         second.outcome(),
         recipe.again,
         "{what}, again: {}",
         second.json
     );
-    let after = Snapshot::of(estate).await;
+    let after = Snapshot::of(sample).await;
     // No document says whether a record that is put as it is counts as updated.
     let (before, after) = match row.http_method() {
         Method::PUT => (before.without("updated_at"), after.without("updated_at")),

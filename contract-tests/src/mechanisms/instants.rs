@@ -3,7 +3,7 @@
 use std::pin::Pin;
 
 use crate::free::disagreement;
-use crate::{Account, Body, Case, Estate, Namespace, Need, RawAnswer, rate_limits};
+use crate::{Account, Body, Case, Namespace, Need, RawAnswer, SampleAccount, rate_limits};
 use chrono::{DateTime, Duration, FixedOffset, SecondsFormat};
 use http::{Method, header};
 use serde_json::{Value, json};
@@ -55,7 +55,7 @@ macro_rules! instants {
             )),*];
             let cases = cases.into_iter().map(|(path, play)| Case {
                 path,
-                law: "Limits, A19",
+                spec_ref: "Limits, A19",
                 needs: &[Need::Accounts, Need::Clock, Need::World],
                 namespace: Namespace::Billing,
                 body: Body::Alone(play),
@@ -86,9 +86,9 @@ instants! {
     the_next_scan_of_a_domain_ends: 400, scan_of_domain("next"), looked_at_domain, ["not yet", "ended"];
 }
 
-/// An estate whose time is set.
+/// An sample account whose time is set.
 struct Scene {
-    estate: Estate,
+    sample: SampleAccount,
     start: Time,
 }
 
@@ -123,7 +123,7 @@ async fn ends(instant: Instant) {
 
 /// The moments of each scene; where the clock runs on meanwhile, none that is too near.
 async fn instant_moments(instant: &Instant) -> [Vec<Duration>; 2] {
-    let moments = match Scene::new(instant).await.estate.account.is_the_mocks() {
+    let moments = match Scene::new(instant).await.sample.account.is_the_mocks() {
         true => [&[-1500, -1000, -1, 0][..], &[1000]],
         false => [&[-10_000][..], &[5000]],
     };
@@ -143,25 +143,25 @@ impl Scene {
         let start = account.now().await
             + Duration::seconds(AHEAD)
             + Duration::milliseconds(instant.fraction);
-        let estate = Estate::of(account).await;
-        let progress = format!("/_mock/tenants/{}/progress", estate.account.name);
+        let sample = SampleAccount::of(account).await;
+        let progress = format!("/_mock/tenants/{}/progress", sample.account.name);
         let by_the_clock = json!({"scans": "timed"});
-        estate
+        sample
             .account
             .steer(Need::World, Method::PUT, &progress, &by_the_clock)
             .await;
-        Self { estate, start }
+        Self { sample, start }
     }
 
     async fn set(&self, time: Time) {
-        let account = &self.estate.account;
+        let account = &self.sample.account;
         let path = format!("/_mock/tenants/{}/clock", account.name);
         let time = json!({"set": time.to_rfc3339_opts(SecondsFormat::Millis, false)});
         account.steer(Need::Clock, Method::POST, &path, &time).await;
     }
 
     async fn id(&self, name: &str) -> String {
-        self.estate
+        self.sample
             .value(name)
             .await
             .as_str()
@@ -170,7 +170,7 @@ impl Scene {
     }
 
     async fn call(&self, method: Method, path: &str, body: &Value) -> RawAnswer {
-        let mut call = self.estate.account.raw(method, path);
+        let mut call = self.sample.account.raw(method, path);
         if !body.is_null() {
             call = call.json(body);
         }
@@ -200,7 +200,7 @@ impl Scene {
         let took = detail["latest_scan"]["scan_duration_ms"].as_i64();
         let took = took.unwrap_or_else(|| panic!("no scan ended: {detail}"));
         let shown = ["last_scan_at", "next_scan_at"].map(|member| time_of(&detail["data"][member]));
-        let interval = match self.estate.account.is_the_mocks() {
+        let interval = match self.sample.account.is_the_mocks() {
             true => Duration::seconds(DAY),
             false => shown[1] - shown[0],
         };
@@ -212,7 +212,7 @@ impl Scene {
         let shown = member
             .as_str()
             .and_then(|text| DateTime::parse_from_rfc3339(text).ok());
-        let exact = self.estate.account.is_the_mocks();
+        let exact = self.sample.account.is_the_mocks();
         let slack = if exact { 0 } else { 10 };
         shown.is_some_and(|shown| (shown.timestamp() - time.timestamp()).abs() <= slack)
     }
@@ -220,7 +220,7 @@ impl Scene {
     /// What our own mock calls the state of a scan; others have words of their own.
     #[track_caller]
     fn assert_word(&self, said: &Value, word: &str) {
-        let right = match self.estate.account.is_the_mocks() {
+        let right = match self.sample.account.is_the_mocks() {
             true => said == word,
             false => said.is_string(),
         };
@@ -235,7 +235,7 @@ impl Scene {
             .and_then(|told| told.to_str().ok()?.parse().ok())
             .unwrap_or(-1);
         let left = (left.num_milliseconds() + 999).div_euclid(1000);
-        let exact = self.estate.account.is_the_mocks();
+        let exact = self.sample.account.is_the_mocks();
         let right = if exact {
             told == left
         } else {
@@ -304,7 +304,7 @@ async fn cooldown(scene: &Scene, _: &str) -> (Time, Value) {
         .set(scene.start - Duration::seconds(1) + Duration::milliseconds(1))
         .await;
     scene
-        .estate
+        .sample
         .account
         .found(
             &format!("endpoints/{server}"),
@@ -313,7 +313,7 @@ async fn cooldown(scene: &Scene, _: &str) -> (Time, Value) {
         )
         .await;
     scene.set(scene.start).await;
-    let thing = json!({"client_id": scene.estate.value("customer").await, "endpoint_id": server});
+    let thing = json!({"client_id": scene.sample.value("customer").await, "endpoint_id": server});
     let queued = scene.scan(&thing).await;
     assert_eq!(queued.outcome(), "202", "the first scan: {}", queued.json);
     let length = queued.json["data"]["cooldown_seconds"].as_i64();
@@ -338,10 +338,10 @@ async fn scan_again(scene: &Scene, thing: &Value, probe: Probe) -> String {
 async fn token(scene: &Scene, _: &str) -> (Time, Value) {
     scene.id("server").await;
     scene.set(scene.start).await;
-    let body = json!({"billing_customer_id": scene.estate.value("customer").await});
+    let body = json!({"billing_customer_id": scene.sample.value("customer").await});
     let (mut tokens, mut end) = (Vec::new(), scene.start);
     for _ in 0..4 {
-        let minted = scene.estate.post("sso/token", &body).await;
+        let minted = scene.sample.post("sso/token", &body).await;
         tokens.push(minted["token"].clone());
         end = time_of(&minted["expires_at"]);
     }
@@ -354,7 +354,7 @@ async fn sign_in(scene: &Scene, tokens: &Value, probe: Probe) -> String {
     let mut said = Vec::new();
     for _ in 0..2 {
         let page = scene
-            .estate
+            .sample
             .account
             .call(Method::GET, &path)
             .send()
@@ -368,7 +368,7 @@ async fn sign_in(scene: &Scene, tokens: &Value, probe: Probe) -> String {
 /// A rule with an end, written in this way. It is active through the second that is shown (E9).
 async fn rule(scene: &Scene, way: &'static str) -> (Time, Value) {
     let server = scene.id("server").await;
-    let day = scene.estate.account.day_in(3).await;
+    let day = scene.sample.account.day_in(3).await;
     let (put, rest) = match way.strip_prefix("put ") {
         Some(rest) => (true, rest),
         None => (false, way),
@@ -380,12 +380,12 @@ async fn rule(scene: &Scene, way: &'static str) -> (Time, Value) {
     if !put {
         body["expires_at"] = expiry.clone();
     }
-    let mut rule = scene.estate.post("whitelists", &body).await;
+    let mut rule = scene.sample.post("whitelists", &body).await;
     let id = rule["id"].as_str().expect("an id").to_owned();
     if put {
         body["expires_at"] = expiry;
         let path = format!("/api/v1/whitelists/{id}");
-        rule = scene.estate.ask(Method::PUT, &path, &body).await;
+        rule = scene.sample.ask(Method::PUT, &path, &body).await;
     }
     let given = match rest {
         "" => format!("{day}T23:59:59+00:00"),
@@ -448,7 +448,7 @@ async fn scan_of_server(scene: &Scene, way: &'static str) -> (Time, Value) {
         _ => takes,
     };
     if way == "manual" {
-        let customer = scene.estate.value("customer").await;
+        let customer = scene.sample.value("customer").await;
         let thing = json!({"client_id": customer, "endpoint_id": server});
         scene.scan(&thing).await;
     }
@@ -504,11 +504,11 @@ fn said(ended: bool) -> String {
 async fn scan_of_domain(scene: &Scene, way: &'static str) -> (Time, Value) {
     let (takes, interval) = scene.scan_takes().await;
     scene.id("mapped_server").await;
-    scene.estate.value("slots_service").await;
+    scene.sample.value("slots_service").await;
     scene.set(scene.start).await;
     let thing = json!([
         scene.id("domain").await,
-        scene.estate.value("customer").await
+        scene.sample.value("customer").await
     ]);
     match way {
         "first" => (scene.start + takes, thing),

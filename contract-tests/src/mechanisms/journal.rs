@@ -2,15 +2,15 @@
 
 use crate::race::at_once;
 use crate::table::Row;
-use crate::{Account, Case, Estate, Need, Snapshot, rate_limits};
+use crate::{Account, Case, Need, SampleAccount, Snapshot, rate_limits};
 use chrono::{DateTime, Duration};
 use http::Method;
 use serde_json::{Value, json};
 
-use super::of_each;
+use super::each_operation::of_each;
 
 cases! {
-    law: "M1, M3, M6";
+    spec_ref: "M1, M3, M6";
     anywhere: ;
     steered:
         what_is_refused_is_kept_like_the_rest(Accounts, Faults, Journal),
@@ -24,7 +24,7 @@ cases! {
 
 pub fn cases() -> Vec<Case> {
     let faults = of_each(
-        LAW,
+        SPEC_REF,
         concat!(
             module_path!(),
             "::a_call_that_a_fault_hit_is_kept_as_it_was"
@@ -165,10 +165,10 @@ async fn journal(account: &Account, query: &str) -> Vec<Value> {
 }
 
 async fn a_call_that_a_fault_hit_is_kept_as_it_was(row: &'static Row) {
-    let estate = Estate::new().await;
-    let account = &estate.account;
+    let sample = SampleAccount::new().await;
+    let account = &sample.account;
     let recipe = row.recipe.as_ref().expect("an operation that is called");
-    let request = estate.request(row, &recipe.send).await;
+    let request = sample.request(row, &recipe.send).await;
     let (target, body) = (request.target(), request.body.clone().unwrap_or_default());
     let mut sent = Sent::from_now(account).await;
     let mut faults = Vec::new();
@@ -176,7 +176,7 @@ async fn a_call_that_a_fault_hit_is_kept_as_it_was(row: &'static Row) {
         let fault: Value = serde_json::from_str(effect).expect("an effect");
         // Reading everything one by one would fill the journal.
         let before = match account.is_the_mocks() {
-            true => Some(Snapshot::in_short(&estate).await),
+            true => Some(Snapshot::in_short(&sample).await),
             false => None,
         };
         let is_delay = fault.get("latency_ms").is_some();
@@ -191,7 +191,7 @@ async fn a_call_that_a_fault_hit_is_kept_as_it_was(row: &'static Row) {
         }
         if let Some(before) = before.filter(|_| processed != Some(true) && !is_delay) {
             let what = format!("{} under {effect}", row.name);
-            before.assert_same(&Snapshot::in_short(&estate).await, &what);
+            before.assert_same(&Snapshot::in_short(&sample).await, &what);
         }
         sent.call(request.method.clone(), &target, &body).await;
         faults.push((Value::Null, None));

@@ -6,29 +6,30 @@ use std::cell::Cell;
 
 use crate::table::Row;
 use crate::{
-    Case, Estate, Listing, MOST_PAGES, Members, NOTHING, Need, Order, RawAnswer, Request, Shape,
+    Case, Listing, MOST_PAGES, Members, NOTHING, Need, Order, RawAnswer, Request, SampleAccount,
+    Shape,
 };
 use http::{Method, Uri};
 use serde_json::{Value, json};
 
-use super::of_each;
+use super::each_operation::of_each;
 use growth::{grow, leaving};
 
 /// How often a list grows before it is looked at in pages.
 const STEPS: u64 = 3;
 
 /// What says so.
-const LAW: &str = "A13, A18";
+const SPEC_REF: &str = "A13, A18";
 
 pub fn cases() -> Vec<Case> {
     let at_once = of_each(
-        LAW,
+        SPEC_REF,
         concat!(module_path!(), "::pages_are_the_list"),
         |row| Box::pin(pages_are_the_list(row, false)),
         |row| listing(row).map(|_| needs(row)),
     );
     let later = of_each(
-        LAW,
+        SPEC_REF,
         concat!(module_path!(), "::pages_are_the_list_as_time_goes_on"),
         |row| Box::pin(pages_are_the_list(row, true)),
         |row| listing(row).map(|_| &[Need::Accounts, Need::Clock, Need::World][..]),
@@ -54,7 +55,7 @@ fn needs(row: &Row) -> &'static [Need] {
 struct Asking<'a> {
     row: &'static Row,
     listing: &'static Listing,
-    estate: &'a Estate,
+    sample: &'a SampleAccount,
     /// Members of the request besides filters and pages.
     base: Members,
     /// The size of a page where nobody says, of a service that has its own.
@@ -63,31 +64,31 @@ struct Asking<'a> {
 
 async fn pages_are_the_list(row: &'static Row, goes_on: bool) {
     let recipe = row.recipe.as_ref().expect("an operation that is called");
-    let estate = Estate::new().await;
+    let sample = SampleAccount::new().await;
     let owner = recipe.optional.get_key_value("billing_customer_id");
     let mut base = recipe.send.clone();
     base.extend(owner.map(|(name, value)| (name.clone(), value.clone())));
     let asking = Asking {
         row,
         listing: recipe.list.as_ref().expect("a list"),
-        estate: &estate,
+        sample: &sample,
         base,
         own_size: Cell::new(1),
     };
     if goes_on {
-        estate.account.end_scans_by_hand().await;
+        sample.account.end_scans_by_hand().await;
     }
     let mut all = asking.whole().await;
     asking.page_of(&Members::new(), &all, None, None).await;
     for step in 0..STEPS {
         if goes_on {
-            estate.account.advance(1000).await;
+            sample.account.advance(1000).await;
         }
         all = asking.grown(&all, step).await;
     }
     if goes_on {
         // A rule that ends has ended.
-        estate.account.advance(4 * 24 * 60 * 60).await;
+        sample.account.advance(4 * 24 * 60 * 60).await;
     }
     all = asking.whole().await;
     if asking.listing.size.is_some() {
@@ -110,7 +111,7 @@ impl Asking<'_> {
     async fn request(&self, more: &Members) -> Request {
         let mut members = self.base.clone();
         members.extend(more.clone());
-        self.estate.request(self.row, &members).await
+        self.sample.request(self.row, &members).await
     }
 
     /// All records, by the largest pages there are.
@@ -125,7 +126,7 @@ impl Asking<'_> {
             let largest = self.listing.largest;
             paging.extend(largest.map(|size| ("per_page".to_owned(), json!(size))));
             let request = self.request(&paging).await;
-            let answer = request.send(&self.estate.account).await;
+            let answer = request.send(&self.sample.account).await;
             let found = self.items(&request, &answer);
             let is_last = self
                 .listing
@@ -161,7 +162,7 @@ impl Asking<'_> {
 
     /// The list with more records than before: where they must stand, and no other moved.
     async fn grown(&self, before: &[Value], step: u64) -> Vec<Value> {
-        let more = grow(self.estate, &self.row.operation, step).await;
+        let more = grow(self.sample, &self.row.operation, step).await;
         let unseen = match self.listing.filters.contains_key("is_new") {
             true => {
                 let new = Members::from_iter([
@@ -169,7 +170,7 @@ impl Asking<'_> {
                     ("per_page".to_owned(), json!(50)),
                 ]);
                 let request = self.request(&new).await;
-                Some(self.items(&request, &request.send(&self.estate.account).await))
+                Some(self.items(&request, &request.send(&self.sample.account).await))
             }
             false => None,
         };
@@ -229,13 +230,13 @@ impl Asking<'_> {
         members.extend(size.map(|size| ("per_page".to_owned(), json!(size))));
         members.extend(page.map(|page| ("page".to_owned(), json!(page))));
         let request = self.request(&members).await;
-        let answer = request.send(&self.estate.account).await;
+        let answer = request.send(&self.sample.account).await;
         let found = self.items(&request, &answer);
         let Some(default) = self.listing.size else {
             return answer.json;
         };
         let size = match size {
-            None if self.listing.size_is_assumed && !self.estate.account.is_the_mocks() => {
+            None if self.listing.size_is_assumed && !self.sample.account.is_the_mocks() => {
                 self.own_size(&answer.json, page.unwrap_or(1), found.len())
             }
             size => size.unwrap_or(default),
@@ -333,7 +334,7 @@ impl Asking<'_> {
             own.push(format!("page={number}"));
             own.sort_unstable();
             let mut kept: Vec<&str> = address.query().unwrap_or_default().split('&').collect();
-            if !self.estate.account.is_the_mocks() {
+            if !self.sample.account.is_the_mocks() {
                 // What else leads there is the service's own.
                 kept.retain(|pair| own.iter().any(|own| own == pair));
             }
@@ -373,7 +374,7 @@ impl Asking<'_> {
         for size in [0, largest + 1, 2 * largest] {
             let beyond = Members::from_iter([("per_page".to_owned(), json!(size))]);
             let request = self.request(&beyond).await;
-            let answer = request.send(&self.estate.account).await;
+            let answer = request.send(&self.sample.account).await;
             let named = answer.json["errors"].get("per_page").is_some();
             assert!(
                 answer.outcome() == "422 fields" && named,
@@ -404,7 +405,7 @@ impl Asking<'_> {
             }
         }
         for (filters, selected) in combinations.iter().skip(1) {
-            let selected = self.estate.filled(selected).await;
+            let selected = self.sample.filled(selected).await;
             let chosen = list
                 .iter()
                 .filter(|item| selected.iter().all(|(name, value)| is(&item[name], value)));
@@ -437,7 +438,7 @@ impl Asking<'_> {
             .filter(|item| filters.iter().all(|(name, value)| item[name] == *value))
             .collect();
         self.page_of(&filters, &selected, size, Some(1)).await;
-        let members = self.estate.filled(&self.base).await;
+        let members = self.sample.filled(&self.base).await;
         let owner = json!({"billing_customer_id": members["billing_customer_id"]});
         let id = selected[0]["id"].as_str().expect("an id");
         let domain = members
@@ -450,7 +451,7 @@ impl Asking<'_> {
             _ => (Method::POST, owner),
         };
         let path = format!("/api/v1/{path}");
-        self.estate.ask(method, &path, &body).await;
+        self.sample.ask(method, &path, &body).await;
         self.page_of(&filters, &selected[1..], size, Some(2)).await;
         self.in_pages(&filters, &selected[1..]).await;
     }

@@ -2,29 +2,29 @@
 
 use crate::table::{Row, TABLE};
 use crate::{
-    Case, Estate, Members, NOTHING, Namespace, Need, RawAnswer, Recipe, Request, Snapshot,
+    Case, Members, NOTHING, Namespace, Need, RawAnswer, Recipe, Request, SampleAccount, Snapshot,
     placeholder,
 };
 use http::Method;
 use serde_json::{Map, Value, json};
 
-use super::{of_each, own_needs, unsteered};
+use super::each_operation::{of_each, own_needs, unsteered};
 
 pub fn cases() -> Vec<Case> {
     let real = of_each(
-        LAW,
+        SPEC_REF,
         concat!(module_path!(), "::leaves_all_as_it_is"),
         |row| Box::pin(leaves_all_as_it_is(row, None)),
         |row| (!plays(row, None).is_empty()).then(|| own_needs(row)),
     );
     let steered = of_each(
-        LAW,
+        SPEC_REF,
         concat!(module_path!(), "::leaves_all_as_it_is_with_findings"),
         |row| Box::pin(leaves_all_as_it_is(row, Some(Need::World))),
         |row| (!plays(row, Some(Need::World)).is_empty()).then_some(&[Need::World, Need::Sandbox]),
     );
     let without_access = of_each(
-        LAW,
+        SPEC_REF,
         concat!(module_path!(), "::gives_no_access_back"),
         |row| Box::pin(gives_no_access_back(row)),
         |row| {
@@ -43,7 +43,7 @@ pub fn cases() -> Vec<Case> {
 }
 
 cases! {
-    law: "States and transitions, A5";
+    spec_ref: "States and transitions, A5";
     anywhere: ;
     steered:
         a_refused_scan_moves_no_cooldown(Clock),
@@ -52,15 +52,15 @@ cases! {
 
 /// Only a creation gives a customer its portal access back (C11).
 async fn gives_no_access_back(row: &'static Row) {
-    let estate = Estate::new().await;
+    let sample = SampleAccount::new().await;
     let recipe = row.recipe.as_ref().expect("an operation that is called");
-    let request = estate.request(row, &recipe.full()).await;
-    let in_no_state = in_no_state(row, &estate).await;
-    let customer = estate.customers()[0];
+    let request = sample.request(row, &recipe.full()).await;
+    let in_no_state = in_no_state(row, &sample).await;
+    let customer = sample.customers()[0];
     let customer = customer.try_into().expect("a customer number");
-    estate.account.remove_portal_account(customer).await;
-    let before = Snapshot::of(&estate).await;
-    let answer = request.send(&estate.account).await;
+    sample.account.remove_portal_account(customer).await;
+    let before = Snapshot::of(&sample).await;
+    let answer = request.send(&sample.account).await;
     assert_eq!(
         answer.outcome(),
         "500 USER_NOT_FOUND",
@@ -69,11 +69,11 @@ async fn gives_no_access_back(row: &'static Row) {
         answer.json
     );
     before.assert_same(
-        &Snapshot::of(&estate).await,
+        &Snapshot::of(&sample).await,
         &format!("{} without access", row.name),
     );
     for request in in_no_state {
-        let answer = request.send(&estate.account).await;
+        let answer = request.send(&sample.account).await;
         let what = format!("{} without access, in a state that refuses it", row.name);
         assert_eq!(
             answer.outcome(),
@@ -85,13 +85,13 @@ async fn gives_no_access_back(row: &'static Row) {
 }
 
 /// Requests that the state of what they name refuses, which is judged last (C8).
-async fn in_no_state(row: &Row, estate: &Estate) -> Vec<Request> {
+async fn in_no_state(row: &Row, sample: &SampleAccount) -> Vec<Request> {
     let recipe = row.recipe.as_ref().expect("an operation that is called");
     let refusals = recipe.still.iter();
     let by_state = refusals.filter(|(outcome, _)| outcome.starts_with("422 ALERT_"));
     let mut requests = Vec::new();
     for members in by_state.flat_map(|(_, requests)| requests) {
-        requests.push(estate.request(row, &recipe.with(members)).await);
+        requests.push(sample.request(row, &recipe.with(members)).await);
     }
     requests
 }
@@ -104,20 +104,20 @@ fn left(answer: &RawAnswer) -> u64 {
 }
 
 async fn a_refused_scan_moves_no_cooldown() {
-    let estate = Estate::new().await;
+    let sample = SampleAccount::new().await;
     let (account, row) = (
-        &estate.account,
+        &sample.account,
         TABLE.row("scan_endpoint").expect("an operation"),
     );
     let ask = |server: &'static str| {
         let members = json!({"client_id": "$customer", "endpoint_id": server});
-        let estate = &estate;
+        let sample = &sample;
         async move {
             let members = members.as_object().cloned().unwrap_or_default();
-            estate
+            sample
                 .request(row, &members)
                 .await
-                .send(&estate.account)
+                .send(&sample.account)
                 .await
         }
     };
@@ -143,7 +143,7 @@ async fn a_refused_scan_moves_no_cooldown() {
         ask("$paused_server").await.outcome(),
         "409 ENDPOINT_NOT_ACTIVE"
     );
-    let resumed = json!({"endpoint_id": estate.value("paused_server").await});
+    let resumed = json!({"endpoint_id": sample.value("paused_server").await});
     let resume = account
         .raw(Method::POST, "/api/v1/billing/resume")
         .json(&resumed);
@@ -156,25 +156,25 @@ async fn a_refused_scan_moves_no_cooldown() {
 }
 
 async fn a_refused_sign_in_leaves_earlier_tokens_as_they_are() {
-    let estate = Estate::new().await;
+    let sample = SampleAccount::new().await;
     let row = TABLE.row("create_sso_token").expect("an operation");
     let recipe = row.recipe.as_ref().expect("an operation that is called");
-    let minted = estate
+    let minted = sample
         .request(row, &recipe.full())
         .await
-        .send(&estate.account)
+        .send(&sample.account)
         .await;
     let token = minted.json["data"]["token"].as_str().expect("a token");
     for play in plays(row, None) {
         for members in &play.requests {
-            estate
+            sample
                 .request(row, members)
                 .await
-                .send(&estate.account)
+                .send(&sample.account)
                 .await;
         }
     }
-    let page = estate
+    let page = sample
         .account
         .raw(Method::GET, &format!("/sso?token={token}"))
         .send()
@@ -195,26 +195,26 @@ struct Play {
 }
 
 async fn leaves_all_as_it_is(row: &'static Row, need: Option<Need>) {
-    let estate = Estate::furnished().await;
+    let sample = SampleAccount::furnished().await;
     let mut plays: Vec<_> = plays(row, need);
     if need == Some(Need::World) {
         // Refused calls could touch what was found, too.
         for found in ["alert", "domain_alert"] {
-            estate.value(found).await;
+            sample.value(found).await;
         }
     }
     let mut filled = Vec::new();
     // What a request names comes into being before the first look.
     for play in &mut plays {
         for members in std::mem::take(&mut play.requests) {
-            filled.push((&*play, estate.request(row, &members).await));
+            filled.push((&*play, sample.request(row, &members).await));
         }
     }
-    let all = Snapshot::of(&estate).await;
-    let before = Snapshot::in_short(&estate).await;
+    let all = Snapshot::of(&sample).await;
+    let before = Snapshot::in_short(&sample).await;
     let mut calls = filled.iter().peekable();
     while let Some((play, request)) = calls.next() {
-        let answer = request.send(&estate.account).await;
+        let answer = request.send(&sample.account).await;
         let what = format!(
             "{} {} {}",
             row.name,
@@ -238,10 +238,10 @@ async fn leaves_all_as_it_is(row: &'static Row, need: Option<Need>) {
             .is_none_or(|(next, _)| next.outcome != play.outcome);
         if is_last {
             let what = format!("{}, answered {}", row.name, play.outcome);
-            before.assert_same(&Snapshot::in_short(&estate).await, &what);
+            before.assert_same(&Snapshot::in_short(&sample).await, &what);
         }
     }
-    all.assert_same(&Snapshot::of(&estate).await, &row.name);
+    all.assert_same(&Snapshot::of(&sample).await, &row.name);
 }
 
 /// Whether a field is named, and nothing beside it but what stands inside it.

@@ -3,14 +3,14 @@
 use crate::account::rounds;
 use crate::race::{CALLS, assert_one, at_once, outcomes};
 use crate::table::Row;
-use crate::{Account, Case, Estate, Need, Request, Snapshot, rate_limits};
+use crate::{Account, Case, Need, Request, SampleAccount, Snapshot, rate_limits};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use super::{of_each, own_needs};
+use super::each_operation::{of_each, own_needs};
 
 cases! {
-    law: "A10, B6, B9, E7";
+    spec_ref: "A10, B6, B9, E7";
     anywhere: ;
     steered:
         the_last_call_of_a_window_is_one(Accounts, Clock),
@@ -19,7 +19,7 @@ cases! {
 
 pub fn all() -> Vec<Case> {
     let real = of_each(
-        LAW,
+        SPEC_REF,
         concat!(module_path!(), "::one_wins"),
         |row| Box::pin(one_wins(row)),
         |row| match needs(row)? {
@@ -28,7 +28,7 @@ pub fn all() -> Vec<Case> {
         },
     );
     let steered = of_each(
-        LAW,
+        SPEC_REF,
         concat!(module_path!(), "::one_wins_where_scans_found_something"),
         |row| Box::pin(one_wins(row)),
         |row| (needs(row)? == Some(Need::World)).then_some(&[Need::World]),
@@ -48,8 +48,8 @@ async fn one_wins(row: &'static Row) {
     let alone = readied(row).await;
     let first = alone.1.send(&alone.0.account).await.outcome();
     for _ in 0..rounds() {
-        let (estate, request) = readied(row).await;
-        let calls = (0..CALLS).map(|_| request.call(&estate.account));
+        let (sample, request) = readied(row).await;
+        let calls = (0..CALLS).map(|_| request.call(&sample.account));
         let answers = at_once(calls.collect()).await;
         assert_one(&answers, &first, &recipe.again, &row.name);
         let named = answers
@@ -61,17 +61,17 @@ async fn one_wins(row: &'static Row) {
             "{} at once: one record, not {named:?}",
             row.name
         );
-        Snapshot::of(&estate).await;
+        Snapshot::of(&sample).await;
     }
 }
 
-/// A request of an operation, and an estate whose customer is known already.
-async fn readied(row: &Row) -> (Estate, Request) {
+/// A request of an operation, and a sample account whose customer is known already.
+async fn readied(row: &Row) -> (SampleAccount, Request) {
     let recipe = row.recipe.as_ref().expect("an operation that is called");
-    let estate = Estate::new().await;
-    estate.value("plan_service").await;
-    let request = estate.request(row, &recipe.send).await;
-    (estate, request)
+    let sample = SampleAccount::new().await;
+    sample.value("plan_service").await;
+    let request = sample.request(row, &recipe.send).await;
+    (sample, request)
 }
 
 /// What an answer says of which record it speaks.
@@ -116,14 +116,14 @@ async fn the_last_call_of_a_window_is_one() {
 }
 
 async fn a_token_signs_in_once() {
-    let estate = Estate::new().await;
-    estate.value("server").await;
+    let sample = SampleAccount::new().await;
+    sample.value("server").await;
     for _ in 0..rounds() {
-        let customer = json!({"billing_customer_id": estate.value("customer").await});
-        let minted = estate.post("sso/token", &customer).await;
+        let customer = json!({"billing_customer_id": sample.value("customer").await});
+        let minted = sample.post("sso/token", &customer).await;
         let token = minted["token"].as_str().expect("a token");
         let path = format!("/sso?token={token}");
-        let calls = (0..CALLS).map(|_| estate.account.call(Method::GET, &path));
+        let calls = (0..CALLS).map(|_| sample.account.call(Method::GET, &path));
         let answers = at_once(calls.collect()).await;
         let signed_in = answers
             .iter()

@@ -2,14 +2,16 @@
 //! windows. It does nothing then.
 
 use crate::table::{Row, TABLE};
-use crate::{Account, Estate, Need, RawAnswer, RawCall, Snapshot, Wire, assert_keys, rate_limits};
+use crate::{
+    Account, Need, RawAnswer, RawCall, SampleAccount, Snapshot, Wire, assert_keys, rate_limits,
+};
 use http::{Method, StatusCode, header};
 use serde_json::{Value, json};
 
-use super::unsteered;
+use super::each_operation::unsteered;
 
 cases! {
-    law: "A1 to A7";
+    spec_ref: "A1 to A7";
     anywhere:
         a_wrong_key_learns_nothing_and_does_nothing,
         a_body_that_is_no_object_does_nothing,
@@ -28,7 +30,7 @@ const MEBIBYTE: usize = 1024 * 1024;
 
 /// A good request of each operation, in both namespaces, and what was there before any of them was sent.
 struct All {
-    estate: Estate,
+    sample: SampleAccount,
     wires: Vec<(&'static Row, Wire)>,
     before: Snapshot,
 }
@@ -36,7 +38,7 @@ struct All {
 impl All {
     /// Of those operations; where the service cannot be steered, something unknown stands for what a scan finds.
     async fn of(rows: fn(&Row) -> bool, need: Option<Need>) -> Self {
-        let estate = Estate::new().await;
+        let sample = SampleAccount::new().await;
         let mut wires = Vec::new();
         for row in TABLE.operations().filter(|row| rows(row)) {
             let mut members = row
@@ -47,12 +49,12 @@ impl All {
             if need.is_none() {
                 unsteered(&mut members);
             }
-            let request = estate.request(row, &members).await;
-            wires.push((row, Wire::of(&request, &estate.account)));
+            let request = sample.request(row, &members).await;
+            wires.push((row, Wire::of(&request, &sample.account)));
         }
-        let before = Snapshot::in_short(&estate).await;
+        let before = Snapshot::in_short(&sample).await;
         Self {
-            estate,
+            sample,
             wires,
             before,
         }
@@ -60,7 +62,7 @@ impl All {
 
     async fn assert_untouched(&self, what: &str) {
         self.before
-            .assert_same(&Snapshot::in_short(&self.estate).await, what);
+            .assert_same(&Snapshot::in_short(&self.sample).await, what);
     }
 }
 
@@ -83,7 +85,7 @@ async fn assert_unauthenticated(all: &All, key: Option<&str>) {
     for (row, wire) in &all.wires {
         let mut wire = wire.clone();
         wire.set(header::AUTHORIZATION, key);
-        let refused = wire.send(&all.estate.account).await;
+        let refused = wire.send(&all.sample.account).await;
         assert_eq!(
             refused.status,
             StatusCode::UNAUTHORIZED,
@@ -116,9 +118,9 @@ async fn a_wrong_key_learns_nothing_and_does_nothing() {
 
 async fn a_key_that_was_taken_away_does_nothing() {
     let all = All::of(is_keyed, Some(Need::World)).await;
-    all.estate.account.revoke_key().await;
+    all.sample.account.revoke_key().await;
     for (row, wire) in &all.wires {
-        let refused = wire.send(&all.estate.account).await;
+        let refused = wire.send(&all.sample.account).await;
         assert_eq!(
             refused.outcome(),
             "401 key",
@@ -128,8 +130,8 @@ async fn a_key_that_was_taken_away_does_nothing() {
         );
     }
     // What is exported has the account's keys, of which one went, and none when it is named.
-    let before = all.before.clone().named(&all.estate);
-    let after = Snapshot::in_short(&all.estate).await.named(&all.estate);
+    let before = all.before.clone().named(&all.sample);
+    let after = Snapshot::in_short(&all.sample).await.named(&all.sample);
     before.assert_same(&after, "a key that was taken away");
 }
 
@@ -145,7 +147,7 @@ async fn a_body_that_is_no_object_does_nothing() {
             "",
             &format!("{good}{good}"),
         ] {
-            let refused = answer(wire.call(&all.estate.account).body(body.to_owned())).await;
+            let refused = answer(wire.call(&all.sample.account).body(body.to_owned())).await;
             assert_eq!(
                 refused.outcome(),
                 "422 fields",
@@ -162,7 +164,7 @@ async fn a_body_that_is_no_object_does_nothing() {
 async fn a_body_of_more_than_a_mebibyte_does_nothing() {
     let all = All::of(has_body, None).await;
     for (row, wire) in &all.wires {
-        assert_too_large(&all.estate.account, row, wire).await;
+        assert_too_large(&all.sample.account, row, wire).await;
     }
     all.assert_untouched("a body of more than a mebibyte").await;
 }
@@ -190,7 +192,7 @@ async fn assert_too_large(account: &Account, row: &Row, wire: &Wire) {
 
 async fn a_path_or_method_that_is_none_is_refused_by_name() {
     let all = All::of(|_| true, None).await;
-    let account = &all.estate.account;
+    let account = &all.sample.account;
     for (row, wire) in &all.wires {
         let mut elsewhere = wire.clone();
         elsewhere.path.push('/');
@@ -227,7 +229,7 @@ async fn a_key_without_an_account_does_nothing() {
         wire.set(header::AUTHORIZATION, Some("Bearer test_key_orphan"));
         assert_refused(
             row,
-            &wire.send(&all.estate.account).await,
+            &wire.send(&all.sample.account).await,
             StatusCode::UNAUTHORIZED,
             "TENANT_NOT_FOUND",
         );
@@ -237,15 +239,15 @@ async fn a_key_without_an_account_does_nothing() {
 
 async fn a_suspended_account_does_nothing() {
     let all = All::of(is_keyed, Some(Need::World)).await;
-    let estate = Estate::of(Account::with(json!({"suspended": true})).await).await;
-    let before = Snapshot::in_short(&estate).await;
+    let sample = SampleAccount::of(Account::with(json!({"suspended": true})).await).await;
+    let before = Snapshot::in_short(&sample).await;
     for (row, wire) in &all.wires {
-        let refused = with_key(wire, &estate.account).send(&estate.account).await;
+        let refused = with_key(wire, &sample.account).send(&sample.account).await;
         assert_refused(row, &refused, StatusCode::FORBIDDEN, "ACCOUNT_SUSPENDED");
     }
-    let health = answer(estate.account.raw(Method::GET, "/api/v1/health")).await;
+    let health = answer(sample.account.raw(Method::GET, "/api/v1/health")).await;
     assert_eq!(health.status, StatusCode::OK, "health is told to everybody");
-    before.assert_same(&Snapshot::in_short(&estate).await, "a suspended account");
+    before.assert_same(&Snapshot::in_short(&sample).await, "a suspended account");
 }
 
 #[track_caller]
@@ -257,7 +259,7 @@ fn assert_refused(row: &Row, answer: &RawAnswer, status: StatusCode, code: &str)
 
 async fn a_foreign_portal_domain_does_nothing_in_provisioning_and_sign_in() {
     let all = All::of(is_keyed, Some(Need::World)).await;
-    let account = &all.estate.account;
+    let account = &all.sample.account;
     let looks = |row: &Row| ["provisioning", "sso"].contains(&row.group.as_str());
     let host = |wire: &Wire, name: &str| answer(wire.call(account).header(header::HOST, name));
     for (row, wire) in all.wires.iter().filter(|(row, _)| looks(row)) {
@@ -281,18 +283,18 @@ async fn a_foreign_portal_domain_does_nothing_in_provisioning_and_sign_in() {
 
 async fn a_full_window_refuses_every_operation_that_counts_in_it() {
     let all = All::of(|_| true, Some(Need::World)).await;
-    let estate = Estate::of(Account::with(json!({"rate_limit": true})).await).await;
+    let sample = SampleAccount::of(Account::with(json!({"rate_limit": true})).await).await;
     let (strict, default) = rate_limits();
     let window = |row: &Row| match row.group.as_str() {
         "sandbox" | "health" => None,
         "allowed ports" | "endpoints" => Some("get_endpoint"),
         _ => Some("suspend_endpoint"),
     };
-    let before = Snapshot::in_short(&estate).await;
+    let before = Snapshot::in_short(&sample).await;
     for (opening, limit) in [("suspend_endpoint", strict), ("get_endpoint", default)] {
         for _ in 0..limit {
             assert_eq!(
-                unknown(opening, &estate).await.status,
+                unknown(opening, &sample).await.status,
                 StatusCode::NOT_FOUND,
                 "a 404 counts"
             );
@@ -302,15 +304,15 @@ async fn a_full_window_refuses_every_operation_that_counts_in_it() {
             .iter()
             .filter(|(row, _)| window(row) == Some(opening))
         {
-            let refused = with_key(wire, &estate.account).send(&estate.account).await;
+            let refused = with_key(wire, &sample.account).send(&sample.account).await;
             assert_eq!(refused.outcome(), "429 window", "{}", row.name);
             assert!((1..=60).contains(&wait_of(&refused)), "{}", row.name);
             assert!(refused.json["message"].is_string(), "{}", row.name);
         }
     }
-    before.assert_same(&Snapshot::in_short(&estate).await, "a full window");
+    before.assert_same(&Snapshot::in_short(&sample).await, "a full window");
     for (row, wire) in all.wires.iter().filter(|(row, _)| window(row).is_none()) {
-        let unlimited = with_key(wire, &estate.account).send(&estate.account).await;
+        let unlimited = with_key(wire, &sample.account).send(&sample.account).await;
         assert_ne!(
             unlimited.status,
             StatusCode::TOO_MANY_REQUESTS,
@@ -318,11 +320,11 @@ async fn a_full_window_refuses_every_operation_that_counts_in_it() {
             row.name
         );
     }
-    let again = || unknown("suspend_endpoint", &estate);
-    estate.account.advance(wait_of(&again().await) - 10).await;
+    let again = || unknown("suspend_endpoint", &sample);
+    sample.account.advance(wait_of(&again().await) - 10).await;
     let left = wait_of(&again().await);
     assert!((1..=10).contains(&left), "{left}");
-    estate.account.advance(left).await;
+    sample.account.advance(left).await;
     let open = again().await;
     assert_eq!(
         open.status,
@@ -341,7 +343,7 @@ fn with_key(wire: &Wire, account: &Account) -> Wire {
 }
 
 /// A call that finds nothing.
-async fn unknown(operation: &str, estate: &Estate) -> RawAnswer {
+async fn unknown(operation: &str, sample: &SampleAccount) -> RawAnswer {
     let row = TABLE.row(operation).expect("an operation");
     let members = row
         .recipe
@@ -351,8 +353,8 @@ async fn unknown(operation: &str, estate: &Estate) -> RawAnswer {
     let members = members
         .into_iter()
         .map(|(name, _)| (name, json!("$unknown")));
-    let request = estate.request(row, &members.collect()).await;
-    request.send(&estate.account).await
+    let request = sample.request(row, &members.collect()).await;
+    request.send(&sample.account).await
 }
 
 /// The seconds of a `Retry-After`; 0 without one.
@@ -365,8 +367,8 @@ fn wait_of(answer: &RawAnswer) -> u64 {
 async fn a_sandbox_account_refuses_bad_bodies_too() {
     let all = All::of(|row| row.operation == "set_scenario", None).await;
     let (row, wire) = &all.wires[0];
-    assert_too_large(&all.estate.account, row, wire).await;
-    let refused = answer(wire.call(&all.estate.account).body("[]")).await;
+    assert_too_large(&all.sample.account, row, wire).await;
+    let refused = answer(wire.call(&all.sample.account).body("[]")).await;
     assert_keys(&refused.json["errors"], &["body"]);
     all.assert_untouched("a bad body").await;
 }

@@ -21,7 +21,7 @@ use self::ops::Op;
 use self::walk::Walk;
 
 cases! {
-    law: "States and transitions, B5 to B9, D1 to D6";
+    spec_ref: "States and transitions, B5 to B9, D1 to D6";
     anywhere: ;
     steered:
         random_walks_agree_with_the_reference(Accounts, Clock, World)

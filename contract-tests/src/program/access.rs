@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use serde::Deserialize;
 
-use super::Stop;
+use super::stop::Stop;
 
 /// Where a service is, and the key it is asked with.
 pub struct Access {

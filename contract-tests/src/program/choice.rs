@@ -17,14 +17,14 @@ pub enum Level {
     Full,
 }
 
-/// What only the whole run asks, by the beginning of the name: whatever is put to each operation in an estate of its own.
+/// What only the whole run asks, by the beginning of the name: whatever is put to each operation in a sample account of its own.
 const WHOLE: [&str; 7] = [
-    "mechanisms::again",
-    "mechanisms::at_once",
-    "mechanisms::dress",
+    "mechanisms::idempotency",
+    "mechanisms::races",
+    "mechanisms::encodings",
     "mechanisms::lists::pages_are_the_list_as_time_goes_on",
-    "mechanisms::still",
-    "mechanisms::strangers",
+    "mechanisms::no_side_effects",
+    "mechanisms::account_isolation",
     "model",
 ];
 
@@ -78,7 +78,7 @@ fn is_of(case: &Case, wanted: &str) -> bool {
     let is_put_to_it = match case.body {
         Body::Of(_, row) => row.group == wanted,
         Body::Scene(scene) => scene.calls().any(is_it),
-        Body::Walk(walk) => walk.calls().any(is_it),
+        Body::StateTable(walk) => walk.calls().any(is_it),
         Body::Alone(_) => false,
     };
     is_put_to_it || case.name().replace('_', " ").contains(&wanted)

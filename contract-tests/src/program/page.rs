@@ -118,8 +118,8 @@ fn show(page: &mut String, told: &Told) {
         told.often(),
         escaped(&finding.case)
     );
-    for law in finding.laws() {
-        let _ = writeln!(page, "<li>{}</li>", escaped(&law));
+    for spec_ref in finding.spec_refs() {
+        let _ = writeln!(page, "<li>{}</li>", escaped(&spec_ref));
     }
     if !finding.goes_with.is_empty() {
         let code = escaped(&finding.goes_with);

@@ -16,9 +16,9 @@ use crate::cases::cases;
 use crate::service::{Service, embedded};
 use crate::table::TABLE;
 
-use super::Stop;
 use super::report::counted;
 use super::shown::{Secrets, open};
+use super::stop::Stop;
 
 /// A line of a recording.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use crate::case::{Case, INTERRUPTED, Run};
-use crate::cleanup::Stays;
+use crate::cleanup::Leftovers;
 use crate::exchange::Exchange;
 use crate::judge::{Judgement, Violation};
 use crate::junit::{self, Line};
@@ -13,8 +13,8 @@ use crate::matrix::Matrix;
 use crate::service::Service;
 use crate::table::{Row, TABLE};
 
-use super::laws::Cited;
 use super::shown::{Secrets, Shown, cut};
+use super::spec_refs::Cited;
 use super::specification::{Quote, quoted};
 
 /// Something that is not as a case has it.
@@ -23,7 +23,7 @@ pub struct Finding {
     /// The case.
     pub case: String,
     /// What it holds a service to, as its list of laws.
-    pub law: String,
+    pub spec_ref: String,
     /// What was found.
     pub what: String,
     /// Where the suite noticed it.
@@ -111,7 +111,7 @@ pub struct Report {
     /// What was observed, cell by cell.
     pub matrix: Matrix,
     /// What no call of the API takes away.
-    pub stays: Stays,
+    pub leftovers: Leftovers,
     /// Things that could have been taken away and were not.
     pub left_behind: Vec<String>,
 }
@@ -128,7 +128,7 @@ impl Report {
         let differences = judgement.differences.iter();
         self.differences
             .extend(differences.map(|difference| secrets.hide(difference)));
-        self.stays.add(run.stays.clone());
+        self.leftovers.add(run.leftovers.clone());
         self.left_behind.extend(
             run.not_cleaned_up
                 .iter()
@@ -279,11 +279,11 @@ impl Report {
         for left in &self.left_behind {
             let _ = writeln!(text, "left behind: {left}");
         }
-        let Stays {
+        let Leftovers {
             customers,
             domains,
             subscriptions,
-        } = &self.stays;
+        } = &self.leftovers;
         // A run numbers its customers one after the other.
         if let (Some(first), Some(last)) = (customers.first(), customers.last()) {
             let _ = writeln!(
@@ -324,12 +324,15 @@ impl Finding {
         // An answer whose shape nobody gives can break nothing but an assumption.
         let answered = violation.answer.as_ref().and(rows.last());
         let assumed = answered.and_then(|row| row.assumed.clone());
-        let is_assumed = assumed.is_some() || Cited::read(case.law()).is_assumed();
-        let law = assumed.unwrap_or_else(|| case.law().to_owned());
+        let is_assumed = assumed.is_some() || Cited::read(case.spec_ref()).is_assumed();
+        let spec_ref = assumed.unwrap_or_else(|| case.spec_ref().to_owned());
         let operations: Vec<&str> = rows.iter().map(|row| row.operation.as_str()).collect();
         let what = for_a_reader(&violation.message);
-        let cited = Cited::read(&law);
-        let code = cited.laws.iter().map(|law| law.code.as_str());
+        let cited = Cited::read(&spec_ref);
+        let code = cited
+            .spec_refs
+            .iter()
+            .map(|spec_ref| spec_ref.code.as_str());
         let goes_with = match is_assumed {
             true => code.collect::<Vec<_>>().join(" "),
             false => String::new(),
@@ -338,7 +341,7 @@ impl Finding {
             case: case.name(),
             is_assumed,
             specified: quoted(&operations, &what, &cited.sections),
-            law,
+            spec_ref,
             what,
             place: violation.place.clone(),
             goes_with,
@@ -357,16 +360,19 @@ impl Finding {
     }
 
     /// What it breaks, in sentences.
-    pub fn laws(&self) -> Vec<String> {
-        let cited = Cited::read(&self.law);
-        let laws = cited.laws.iter().map(|law| {
-            let said = [("", &law.specified), ("Assumed here: ", &law.assumed)];
+    pub fn spec_refs(&self) -> Vec<String> {
+        let cited = Cited::read(&self.spec_ref);
+        let spec_refs = cited.spec_refs.iter().map(|spec_ref| {
+            let said = [
+                ("", &spec_ref.specified),
+                ("Assumed here: ", &spec_ref.assumed),
+            ];
             let said = said.iter().filter(|(_, text)| !text.is_empty());
             let said: Vec<String> = said.map(|(kind, text)| format!("{kind}{text}")).collect();
-            format!("{} {}: {}", law.id, law.title, said.join(" "))
+            format!("{} {}: {}", spec_ref.id, spec_ref.title, said.join(" "))
         });
         let quotes = self.specified.iter().map(ToString::to_string);
-        quotes.chain(laws).collect()
+        quotes.chain(spec_refs).collect()
     }
 
     fn without_our_files(self) -> Self {
@@ -380,7 +386,7 @@ impl Finding {
     /// In a few lines.
     pub fn text(&self) -> String {
         let mut text = format!("{}\n  {}", self.case, self.what.replace('\n', "\n  "));
-        let _ = write!(text, "\n  breaks: {}", self.law);
+        let _ = write!(text, "\n  breaks: {}", self.spec_ref);
         for quote in &self.specified {
             let _ = write!(text, "\n  {quote}");
         }

@@ -19,10 +19,14 @@ use crate::case::{Case, run_case};
 use crate::ledger::Ledger;
 use crate::service::{Service, Steering, rate_limits};
 
-use super::choice::{at_once, chosen};
+use super::arguments::RunArguments;
+use super::choice::{Level, at_once, chosen};
+use super::clean::{ledger_path, left_in};
+use super::reach::service;
 use super::recording::Recording;
 use super::report::{Ending, Played, Report};
-use super::{Level, RunArguments, Stop, ledger_path, left_in, page, service, told};
+use super::stop::Stop;
+use super::{page, told};
 
 /// Plays the cases that somebody asks for.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Stop> {

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 /// An entry of `docs/behaviours.md`.
-pub struct Law {
+pub struct SpecRef {
     /// As in `B7`.
     pub id: &'static str,
     /// Its heading.
@@ -19,13 +19,13 @@ pub struct Law {
 /// What the parts of an entry begin with.
 const PARTS: [&str; 3] = ["**Specified", "**Assumed", "**In code"];
 
-static LAWS: LazyLock<Vec<Law>> = LazyLock::new(|| {
+static SPEC_REFS: LazyLock<Vec<SpecRef>> = LazyLock::new(|| {
     let text = include_str!("../../../docs/behaviours.md");
     let entries = text.split("\n### ").skip(1);
-    entries.filter_map(law).collect()
+    entries.filter_map(spec_ref).collect()
 });
 
-fn law(entry: &'static str) -> Option<Law> {
+fn spec_ref(entry: &'static str) -> Option<SpecRef> {
     let (heading, text) = entry.split_once('\n')?;
     let (id, title) = heading.split_once(' ')?;
     // The next chapter's heading is no part of the last entry.
@@ -44,7 +44,7 @@ fn law(entry: &'static str) -> Option<Law> {
         }
     }
     let [specified, assumed, code] = parts.map(|text| text.replace("**", "").trim().to_owned());
-    Some(Law {
+    Some(SpecRef {
         id,
         title,
         specified,
@@ -56,7 +56,7 @@ fn law(entry: &'static str) -> Option<Law> {
 /// What a case names: entries, and sections of the specification.
 pub struct Cited {
     /// Entries of `docs/behaviours.md`.
-    pub laws: Vec<&'static Law>,
+    pub spec_refs: Vec<&'static SpecRef>,
     /// Headings of the API specification.
     pub sections: Vec<String>,
 }
@@ -65,15 +65,15 @@ impl Cited {
     /// Reads a list such as `Endpoints, B3 to B9, E1`.
     pub fn read(list: &str) -> Self {
         let mut cited = Self {
-            laws: Vec::new(),
+            spec_refs: Vec::new(),
             sections: Vec::new(),
         };
         for part in list.split(", ") {
             let (first, last) = part.split_once(" to ").unwrap_or((part, part));
-            let at = |id: &str| LAWS.iter().position(|law| law.id == id);
+            let at = |id: &str| SPEC_REFS.iter().position(|spec_ref| spec_ref.id == id);
             match (at(first), at(last)) {
                 (Some(first), Some(last)) if first <= last => {
-                    cited.laws.extend(&LAWS[first..=last]);
+                    cited.spec_refs.extend(&SPEC_REFS[first..=last]);
                 }
                 _ => cited.sections.push(part.to_owned()),
             }
@@ -83,6 +83,10 @@ impl Cited {
 
     /// Whether nothing but this project's own assumptions says so.
     pub fn is_assumed(&self) -> bool {
-        self.sections.is_empty() && self.laws.iter().all(|law| law.specified.is_empty())
+        self.sections.is_empty()
+            && self
+                .spec_refs
+                .iter()
+                .all(|spec_ref| spec_ref.specified.is_empty())
     }
 }

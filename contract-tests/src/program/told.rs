@@ -25,7 +25,7 @@ pub fn otherwise(service: &Service) -> Vec<Untold> {
 fn case(play: fn() -> crate::case::Playing) -> Case {
     Case {
         path: concat!(module_path!(), "::otherwise"),
-        law: "B2, B4",
+        spec_ref: "B2, B4",
         needs: &[],
         namespace: crate::Namespace::Billing,
         body: Body::Alone(play),

@@ -12,7 +12,7 @@ use secmon_mock::MockServer;
 use serde_json::Value;
 use tokio::runtime::Builder;
 
-use crate::bend::{Bend, Doing};
+use crate::deviation::{Deviation, Doing};
 use crate::proxy::Proxy;
 
 checks! {
@@ -23,7 +23,7 @@ checks! {
 
 const MAKES_ALL: Case = Case {
     path: "contract::cleaning::makes_one_of_each",
-    law: "none",
+    spec_ref: "none",
     needs: &[],
     namespace: Namespace::Billing,
     body: secmon_contract_tests::Body::Alone(|| Box::pin(makes_one_of_each())),
@@ -68,7 +68,7 @@ async fn makes_one_of_each() {
 }
 
 /// Runs that case in an account that it does not own, at a service bent in this way.
-fn run_at(mock: &MockServer, bend: Bend) -> Run {
+fn run_at(mock: &MockServer, bend: Deviation) -> Run {
     let mut service = Service::of(mock);
     service.steering = Steering::Impossible;
     let proxy = Proxy::start(&service.url, bend);
@@ -79,9 +79,9 @@ fn run_at(mock: &MockServer, bend: Bend) -> Run {
 const MAKES: &str = "POST */provision, POST */endpoints, POST */whitelists, POST */ingest, POST *-domain, POST *-subscription";
 
 /// A bend of the answers to what makes something.
-fn bent(answer: &str) -> Bend {
+fn bent(answer: &str) -> Deviation {
     let program = format!(r#"if $call | is("* */terminate*") then . else {answer} end"#);
-    Bend::new(MAKES, Doing::Answer(program))
+    Deviation::new(MAKES, Doing::Answer(program))
 }
 
 fn read(mock: &MockServer, path: &str) -> Value {
@@ -116,7 +116,7 @@ fn alive(mock: &MockServer, run: &Run) -> [Value; 4] {
 }
 
 #[track_caller]
-fn assert_nothing_is_left(bend: Bend) {
+fn assert_nothing_is_left(bend: Deviation) {
     let mock = embedded();
     let run = run_at(&mock, bend);
     let failure = run.failure.as_ref().expect("it falls");
@@ -135,7 +135,10 @@ fn what_was_made_is_taken_away_when_its_answer_names_nothing() {
 fn what_cannot_be_taken_away_is_named_and_the_rest_is_gone() {
     let mock = embedded();
     let refused = Doing::Instead("answered(409; {})".to_owned());
-    let run = run_at(&mock, Bend::new("DELETE /api/v1/endpoints/{id}", refused));
+    let run = run_at(
+        &mock,
+        Deviation::new("DELETE /api/v1/endpoints/{id}", refused),
+    );
     let left = run.not_cleaned_up.as_ref().expect("two servers are left");
     assert_eq!(
         left.message.matches("DELETE /api/v1/endpoints/").count(),

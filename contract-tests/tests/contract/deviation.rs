@@ -13,7 +13,7 @@ use crate::proxy::Behind;
 
 /// What a proxy does to what passes.
 #[derive(Clone)]
-pub enum Bend {
+pub enum Deviation {
     /// Nothing.
     Nothing,
     /// It looks at calls.
@@ -52,7 +52,7 @@ const ARROW: &str = " -> ";
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct On(pub String);
 
-impl Bend {
+impl Deviation {
     /// A bend by a program, for the checks that have one of their own.
     pub fn new(on: &str, doing: Doing) -> Self {
         let rule = Rule::parse(On(on.to_owned()), doing, "");

@@ -14,7 +14,7 @@ use jaq_core::{Compiler, Ctx, DataT, Error, Exn, Lut, RunPtr, ValXs, Vars, compi
 use jaq_json::{Val, read};
 use tokio::runtime::Handle;
 
-use crate::bend::On;
+use crate::deviation::On;
 use crate::message::{Answer, Passing, member, words};
 use crate::proxy::Behind;
 
@@ -23,7 +23,7 @@ const COMPANY: Duration = Duration::from_millis(20);
 
 /// The directory of the bends.
 pub fn directory() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("bends")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("deviations")
 }
 
 /// What all programs share.

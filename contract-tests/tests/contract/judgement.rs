@@ -276,7 +276,7 @@ fn a_fault_marks_the_calls_that_it_hits_and_no_more() {
     let mock = embedded();
     let hit = Case {
         path: "contract::hit::reads_three_times",
-        law: "none",
+        spec_ref: "none",
         needs: &[Need::Faults],
         namespace: Namespace::Billing,
         body: Body::Alone(|| {
@@ -313,7 +313,7 @@ fn a_case_may_not_do_what_it_did_not_declare() {
     let mock = embedded();
     let sly = Case {
         path: "contract::sly::moves_the_clock",
-        law: "none",
+        spec_ref: "none",
         needs: &[Need::World],
         namespace: Namespace::Billing,
         body: Body::Alone(|| {

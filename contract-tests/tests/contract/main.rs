@@ -3,8 +3,8 @@
 #[macro_use]
 mod suite;
 
-mod bend;
 mod cleaning;
+mod deviation;
 mod free;
 mod honesty;
 mod jq;

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use secmon_mock::{Config, MockServer, RateLimit};
 use serde_json::Value;
 
-use crate::bend::{Bend, Doing};
+use crate::deviation::{Deviation, Doing};
 use crate::proxy::Proxy;
 use crate::remote::{KEY, Remote};
 
@@ -196,7 +196,7 @@ const MOMENTS: [usize; 10] = [1, 2, 3, 5, 8, 13, 34, 55, 89, 144];
 fn a_run_that_is_stopped_leaves_nothing_alive_and_a_killed_one_can_be_cleaned_up() {
     let stand = Stand::new("stopped");
     let before = stand.remote.alive();
-    let proxy = Proxy::start(stand.remote.url(), Bend::Watch(|_| strike()));
+    let proxy = Proxy::start(stand.remote.url(), Deviation::Watch(|_| strike()));
     for moment in MOMENTS {
         for signal in ["-INT", "-TERM"] {
             let ended = struck(&stand, proxy.url(), signal, moment);
@@ -226,7 +226,7 @@ fn a_violation_is_told_with_its_law_and_without_secrets() {
           answered(200; {success: "no", data: {token: "a-token-nobody-may-see"}})
         else .body.data |= (.status = "asleep" | .seen = ($call | account)) end"#;
     let on = "* */billing/suspend -> 200, * */sso/token";
-    let bend = Bend::new(on, Doing::Answer(bend.to_owned()));
+    let bend = Deviation::new(on, Doing::Answer(bend.to_owned()));
     let proxy = Proxy::start(stand.remote.url(), bend);
     let files = ["--html", "report.html", "--record", "answers.jsonl"];
     let ran = stand.run(
@@ -274,7 +274,7 @@ fn what_no_document_excludes_is_a_difference() {
             ["breaks: E6", "sdk/src/operations/port_alerts.rs"],
         ),
     ] {
-        let bend = Bend::new(
+        let bend = Deviation::new(
             &format!("* /api/v1/{on} -> 200"),
             Doing::Answer(change.to_owned()),
         );
@@ -302,7 +302,7 @@ fn what_nobody_told_of_a_service_is_said_at_the_start_and_blames_nobody() {
         elif .body.plan_slug == "starter" then invalid("plan_slug"; "There is no such plan.")
         elif (.body.ip_address // .body.hostname) == "web.example.com" then refused(422; "DNS_RESOLUTION_FAILED")
         else empty end"#;
-    let bend = Bend::new("POST *", Doing::Instead(others.to_owned()));
+    let bend = Deviation::new("POST *", Doing::Instead(others.to_owned()));
     let proxy = Proxy::start(mock.url(), bend);
     let run = |only: &str, told: &[(&str, &str)]| {
         let mut command = stand.command(proxy.url(), &["--only", only]);
@@ -345,7 +345,7 @@ fn what_nobody_told_of_a_service_is_said_at_the_start_and_blames_nobody() {
 fn what_many_cases_show_is_told_once_and_a_steered_run_leaves_nothing() {
     let stand = Stand::new("once");
     let more = Doing::Answer(".body.global_count += 1".to_owned());
-    let bend = Bend::new("* */whitelists/endpoint-summary -> 200", more);
+    let bend = Deviation::new("* */whitelists/endpoint-summary -> 200", more);
     let proxy = Proxy::start(stand.remote.url(), bend);
     let few = ["--only", "scenes::a_service"];
     // An operation chooses the scenes and walks that call it.
@@ -363,7 +363,7 @@ fn what_many_cases_show_is_told_once_and_a_steered_run_leaves_nothing() {
 fn what_a_run_recorded_is_held_against_the_mock() {
     let stand = Stand::new("recorded");
     let further = r#".body.data.resumed_at = "2026-01-01T00:00:00+00:00""#;
-    let bend = Bend::new(
+    let bend = Deviation::new(
         "* */billing/resume -> 2*",
         Doing::Answer(further.to_owned()),
     );

@@ -20,7 +20,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 use tokio::sync::oneshot;
 
-use crate::bend::Bend;
+use crate::deviation::Deviation;
 use crate::message::{Answer, Passing};
 
 /// The service behind the proxy, and what its bend remembers.
@@ -83,7 +83,7 @@ pub struct Proxy {
 
 impl Proxy {
     /// Starts one on a free port of loopback.
-    pub fn start(origin: &str, bend: Bend) -> Self {
+    pub fn start(origin: &str, bend: Deviation) -> Self {
         let listener = StdListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a port");
         listener.set_nonblocking(true).expect("a listener");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
@@ -145,7 +145,7 @@ impl Drop for Proxy {
     }
 }
 
-async fn serve(listener: TcpListener, behind: Arc<Behind>, bend: Bend) {
+async fn serve(listener: TcpListener, behind: Arc<Behind>, bend: Deviation) {
     while let Ok((stream, _)) = listener.accept().await {
         let (behind, bend) = (Arc::clone(&behind), bend.clone());
         let service = service_fn(move |request| pass(request, Arc::clone(&behind), bend.clone()));
@@ -158,7 +158,7 @@ async fn serve(listener: TcpListener, behind: Arc<Behind>, bend: Bend) {
 async fn pass(
     request: Request<Incoming>,
     behind: Arc<Behind>,
-    bend: Bend,
+    bend: Deviation,
 ) -> Result<Response<Full<Bytes>>, std::io::Error> {
     let lost = || std::io::Error::other("no answer");
     let (parts, body) = request.into_parts();

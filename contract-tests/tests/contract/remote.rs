@@ -10,7 +10,7 @@ use secmon_contract_tests::{Body, Need};
 use secmon_mock::{MockServer, RateLimit};
 use serde_json::{Value, json};
 
-use crate::bend::Bend;
+use crate::deviation::Deviation;
 use crate::message::Passing;
 use crate::proxy::Proxy;
 
@@ -206,7 +206,7 @@ fn any_server_can_be_put_to_the_cases_that_steer_nothing() {
     let remote = Remote::start();
     let before = remote.alive();
     let path = report_path("unsteered");
-    let watched = Proxy::start(remote.server.url(), Bend::Watch(remember));
+    let watched = Proxy::start(remote.server.url(), Deviation::Watch(remember));
     let off = [("SECMON_CONTRACT_RATE_LIMITS", "off")];
     let ran = Remote::suite(watched.url(), &off, &path);
     let said = String::from_utf8_lossy(&ran.stdout);

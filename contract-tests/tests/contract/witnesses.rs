@@ -115,10 +115,16 @@ fn every_operation_with_pages_says_what_it_lists() {
 fn every_law_that_a_case_names_is_known() {
     let rows = TABLE.operations();
     let assumed = rows.filter_map(|row| row.assumed.clone());
-    let laws: Vec<String> = cases().iter().map(|case| case.law().to_owned()).collect();
-    for law in laws.into_iter().chain(assumed) {
-        for section in Cited::read(&law).sections {
-            assert!(QUOTES.iter().any(|quote| quote.section == section), "{law}");
+    let spec_refs: Vec<String> = cases()
+        .iter()
+        .map(|case| case.spec_ref().to_owned())
+        .collect();
+    for spec_ref in spec_refs.into_iter().chain(assumed) {
+        for section in Cited::read(&spec_ref).sections {
+            assert!(
+                QUOTES.iter().any(|quote| quote.section == section),
+                "{spec_ref}"
+            );
         }
     }
 }
@@ -139,12 +145,12 @@ fn what_is_specified_is_told_from_what_is_assumed() {
     assert!(Cited::read("A5").is_assumed());
     assert!(!Cited::read("A1").is_assumed());
     assert!(!Cited::read("Endpoints, A5").is_assumed());
-    let laws = Cited::read("A1 to A3").laws;
-    let ids: Vec<&str> = laws.iter().map(|law| law.id).collect();
+    let spec_refs = Cited::read("A1 to A3").spec_refs;
+    let ids: Vec<&str> = spec_refs.iter().map(|spec_ref| spec_ref.id).collect();
     assert_eq!(ids, ["A1", "A2", "A3"]);
-    assert!(laws[0].specified.starts_with("the status is 401"));
+    assert!(spec_refs[0].specified.starts_with("the status is 401"));
     assert!(
-        laws[0]
+        spec_refs[0]
             .assumed
             .starts_with("a request without a bearer key")
     );
@@ -162,22 +168,27 @@ fn what_goes_with_an_assumption_is_named() {
     ] {
         rust_files(&crates.join(folder), &mut files);
     }
-    for law in Cited::read("A1 to E14").laws {
+    for spec_ref in Cited::read("A1 to E14").spec_refs {
         let by_word = |text: &str| {
             let mut words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
-            words.any(|word| word == law.id)
+            words.any(|word| word == spec_ref.id)
         };
         let citing = files.iter().filter(|(_, text)| by_word(text));
         let names =
             citing.map(|(path, _)| path.strip_prefix(crates).expect("a file of this project"));
         let names: BTreeSet<String> = names.map(|name| name.display().to_string()).collect();
-        let told = law.code.split('`').skip(1).step_by(2).map(str::to_owned);
-        if law.specified.is_empty()
+        let told = spec_ref
+            .code
+            .split('`')
+            .skip(1)
+            .step_by(2)
+            .map(str::to_owned);
+        if spec_ref.specified.is_empty()
             || TABLE
                 .operations()
-                .any(|row| row.assumed.as_deref() == Some(law.id))
+                .any(|row| row.assumed.as_deref() == Some(spec_ref.id))
         {
-            assert_eq!(told.collect::<BTreeSet<_>>(), names, "{}", law.id);
+            assert_eq!(told.collect::<BTreeSet<_>>(), names, "{}", spec_ref.id);
         }
     }
 }

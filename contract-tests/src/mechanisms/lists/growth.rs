@@ -3,7 +3,7 @@
 use http::Method;
 use serde_json::{Value, json};
 
-use crate::Estate;
+use crate::SampleAccount;
 
 /// How a record leaves a list: of which filter, and by which call.
 pub fn leaving(operation: &str) -> Option<(Option<(&'static str, &'static str)>, &'static str)> {
@@ -20,14 +20,14 @@ pub fn leaving(operation: &str) -> Option<(Option<(&'static str, &'static str)>,
 }
 
 /// Makes records that a list must show, in the order in which it must; says how many.
-pub async fn grow(estate: &Estate, operation: &str, step: u64) -> usize {
+pub async fn grow(sample: &SampleAccount, operation: &str, step: u64) -> usize {
     match operation {
-        "list_endpoints" => servers(estate, step).await,
-        "list_rules" => rules(estate, step).await,
-        "list_domains" => domains(estate, step).await,
-        "list_port_alerts" => port_alerts(estate, step).await,
+        "list_endpoints" => servers(sample, step).await,
+        "list_rules" => rules(sample, step).await,
+        "list_domains" => domains(sample, step).await,
+        "list_port_alerts" => port_alerts(sample, step).await,
         "list_domain_alerts" => found(
-            estate,
+            sample,
             8,
             |n| json!({"employees": n, "customers": n, "third_parties": n / 2, "mentions": n / 4}),
             step,
@@ -37,7 +37,7 @@ pub async fn grow(estate: &Estate, operation: &str, step: u64) -> usize {
         "list_mentions" => {
             let count = [2, 5, 35, 36][step as usize % 4];
             let more = count - [0, 2, 5, 35][step as usize % 4];
-            found(estate, 1, |_| json!({"mentions": count}), step, more).await
+            found(sample, 1, |_| json!({"mentions": count}), step, more).await
         }
         "list_credential_leaks" => {
             let counts = [
@@ -48,39 +48,39 @@ pub async fn grow(estate: &Estate, operation: &str, step: u64) -> usize {
             ];
             let (employees, customers, third_parties, more) = counts[step as usize % 4];
             let found_now = json!({"employees": employees, "customers": customers, "third_parties": third_parties});
-            found(estate, 1, |_| found_now.clone(), step, more).await
+            found(sample, 1, |_| found_now.clone(), step, more).await
         }
-        "get_scan_history" => found(estate, 9, |n| json!({"employees": n}), step, 9).await,
+        "get_scan_history" => found(sample, 9, |n| json!({"employees": n}), step, 9).await,
         other => panic!("nobody knows how {other} grows: say so here"),
     }
 }
 
-async fn servers(estate: &Estate, step: u64) -> usize {
-    let customer = estate.value("customer").await;
+async fn servers(sample: &SampleAccount, step: u64) -> usize {
+    let customer = sample.value("customer").await;
     // Somebody else's are never listed.
-    estate.value("others_server").await;
+    sample.value("others_server").await;
     // A customer without a plan may have room for fewer.
-    estate.value("room_service").await;
+    sample.value("room_service").await;
     for number in 0..2 {
         let address = format!("198.51.100.{}", 10 * step + number);
         let by_hand = json!({"billing_customer_id": customer, "ip_address": address, "status": if number == 0 { "active" } else { "paused" }});
-        estate.post("endpoints", &by_hand).await;
+        sample.post("endpoints", &by_hand).await;
     }
     // What was changed last is not last in the list.
-    let first = estate.value("server").await;
+    let first = sample.value("server").await;
     let renamed = json!({"billing_customer_id": customer, "nickname": format!("server {step}")});
     let path = format!("/api/v1/endpoints/{}", first.as_str().expect("an id"));
-    estate.ask(Method::PUT, &path, &renamed).await;
-    // The estate's own is made by the first step.
+    sample.ask(Method::PUT, &path, &renamed).await;
+    // The sample account's own is made by the first step.
     2 + usize::from(step == 0)
 }
 
-async fn rules(estate: &Estate, step: u64) -> usize {
-    let customer = estate.value("customer").await;
-    let server = estate.value("server").await;
-    let mapped = estate.value("mapped_server").await;
-    estate.value("others_server").await;
-    let soon = estate.account.day_in(3).await;
+async fn rules(sample: &SampleAccount, step: u64) -> usize {
+    let customer = sample.value("customer").await;
+    let server = sample.value("server").await;
+    let mapped = sample.value("mapped_server").await;
+    sample.value("others_server").await;
+    let soon = sample.account.day_in(3).await;
     for (number, server) in [&server, &mapped, &Value::Null].into_iter().enumerate() {
         let mut rule = json!({
             "port_start": 7000 + 10 * step + number as u64, "protocol": "tcp", "justification": "Part of a list.",
@@ -89,30 +89,30 @@ async fn rules(estate: &Estate, step: u64) -> usize {
         if (step as usize + number).is_multiple_of(2) {
             rule["expires_at"] = json!(soon);
         }
-        estate.post("whitelists", &rule).await;
+        sample.post("whitelists", &rule).await;
     }
     3
 }
 
-async fn domains(estate: &Estate, step: u64) -> usize {
+async fn domains(sample: &SampleAccount, step: u64) -> usize {
     let (customer, service) = (
-        estate.value("customer").await,
-        estate.value("slots_service").await,
+        sample.value("customer").await,
+        sample.value("slots_service").await,
     );
     for number in 0..2 {
         let domain = format!("{}{step}.example.com", ["z", "a"][number]);
         let body = json!({"client_id": customer, "service_id": service, "domain": domain});
-        estate.post("billing/provision-domain", &body).await;
+        sample.post("billing/provision-domain", &body).await;
     }
     2
 }
 
 /// Scans of two servers, whose ports of the step before are closed.
-async fn port_alerts(estate: &Estate, step: u64) -> usize {
-    estate.value("others_server").await;
+async fn port_alerts(sample: &SampleAccount, step: u64) -> usize {
+    sample.value("others_server").await;
     let mut count = 0;
     for name in ["server", "mapped_server"] {
-        let id = estate.value(name).await;
+        let id = sample.value(name).await;
         let known = [22, 23, 80, 161, 445, 8080, 21, 9000, 3389, 10_000];
         let ports = known
             .iter()
@@ -125,7 +125,7 @@ async fn port_alerts(estate: &Estate, step: u64) -> usize {
         let open: Vec<Value> = open.collect();
         count += open.len();
         let record = format!("endpoints/{}", id.as_str().expect("an id"));
-        estate
+        sample
             .account
             .found(&record, "ports", &json!({"open": open}))
             .await;
@@ -135,16 +135,16 @@ async fn port_alerts(estate: &Estate, step: u64) -> usize {
 
 /// Scans of the domain, by what each finds; so many records come of them.
 async fn found(
-    estate: &Estate,
+    sample: &SampleAccount,
     scans: u64,
     finds: impl Fn(u64) -> Value,
     step: u64,
     more: usize,
 ) -> usize {
-    let domain = estate.value("domain").await;
+    let domain = sample.value("domain").await;
     let record = format!("domains/{}", domain.as_str().expect("an id"));
     for scan in 1..=scans {
-        estate
+        sample
             .account
             .found(&record, "findings", &finds(step * scans + scan))
             .await;

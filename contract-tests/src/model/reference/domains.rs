@@ -1,6 +1,5 @@
 //! Domains: renamed, released.
 
-use super::Customer;
 use super::pool::{Codes, DONE, NOT_CHANGEABLE, NOTE, Pool, State, Status};
 
 /// What is known of a domain besides its name and state: nothing.
@@ -31,15 +30,13 @@ impl Pool<Domain> {
         self.all[at].name = name;
         DONE
     }
-}
 
-impl Customer {
     /// Gives a domain and its slot up.
     pub fn release(&mut self, at: usize, service: usize) -> &'static str {
-        if self.domains.all[at].state == State::Gone {
+        if self.all[at].state == State::Gone {
             return DOMAIN.not_found;
         }
-        let Some(slots) = self.domains.services[service].as_mut() else {
+        let Some(slots) = self.services[service].as_mut() else {
             unreachable!("the walk releases by services that exist");
         };
         match (slots.status, slots.buys) {
@@ -47,8 +44,8 @@ impl Customer {
             (_, 1) => slots.status = Status::Cancelled,
             (_, more) => slots.buys = more - 1,
         }
-        self.domains.all[at].state = State::Gone;
-        self.domains.reconcile();
+        self.all[at].state = State::Gone;
+        self.reconcile();
         DONE
     }
 }

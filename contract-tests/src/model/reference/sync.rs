@@ -1,8 +1,8 @@
 //! Reports of sync-services, and what is answered.
 
+use super::customers::{Customer, Reference, Who};
 use super::pool::{DONE, Move, Pool, State, Status};
 use super::servers::SERVER;
-use super::{Customer, Reference, Who};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Service {

@@ -35,6 +35,6 @@ impl Walk<'_> {
                 .release(side.customer.id, side.slots[by], id)
                 .await,
         );
-        Some(expected.release(at, by))
+        Some(expected.domains.release(at, by))
     }
 }

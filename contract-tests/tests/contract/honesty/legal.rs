@@ -14,7 +14,7 @@ use secmon_mock::{AnswerStyle, Config, Instant, MockServer, MockServerBuilder};
 use serde::Deserialize;
 
 use super::{assert_none, processors, read, side_by_side, wanted};
-use crate::bend::{Bend, Doing, On, Rule};
+use crate::deviation::{Deviation, Doing, On, Rule};
 use crate::proxy::Proxy;
 
 checks! {
@@ -137,8 +137,8 @@ fn no_legal_variant_fails() {
 fn an_admin_api_without_playbooks_is_not_asked_to_play() {
     let mock = MockServer::builder().start().expect("it starts");
     let missing = r#"answered(404; {error: "No such call."})"#.to_owned();
-    let without = Bend::new("* /_mock/playbooks*", Doing::Instead(missing));
-    for (bend, plays) in [(without, false), (Bend::Nothing, true)] {
+    let without = Deviation::new("* /_mock/playbooks*", Doing::Instead(missing));
+    for (bend, plays) in [(without, false), (Deviation::Nothing, true)] {
         let proxy = Proxy::start(mock.url(), bend);
         let service = Service::of(&mock).wholly_through(proxy.url()).asked();
         assert_eq!(service.lacking(&[Need::Playbooks]).is_empty(), plays);
@@ -222,7 +222,7 @@ impl StartedServer {
         let mut cases = chosen(self.number as usize, &named, Need::Journal);
         if thorough().is_none() {
             // A walk waits for a minute.
-            cases.retain(|case| !matches!(case.body, Body::Walk(_)));
+            cases.retain(|case| !matches!(case.body, Body::StateTable(_)));
         }
         cases
     }
@@ -298,7 +298,7 @@ fn falls(number: usize, variant: &Legal) -> Result<Vec<String>, String> {
     service.plans = plans.clone().unwrap_or(service.plans);
     service.hostname = hostname.clone().unwrap_or(service.hostname);
     let (on, doing) = (variant.on.clone(), variant.doing.clone());
-    let bend = Bend::By(Arc::new(Rule::parse(on, doing, &VARIANTS.define)?));
+    let bend = Deviation::By(Arc::new(Rule::parse(on, doing, &VARIANTS.define)?));
     let proxy = Proxy::start(&service.url, bend);
     let service = match variant.wholly {
         true => service.wholly_through(proxy.url()),
@@ -347,7 +347,7 @@ fn chosen(number: usize, named: &[&String], journal: Need) -> Vec<Case> {
     }
     let chosen = by_path.into_values().flat_map(|cases| match cases[0].body {
         Body::Of(..) => vec![cases[number % cases.len()]],
-        Body::Alone(_) | Body::Scene(_) | Body::Walk(_) => cases,
+        Body::Alone(_) | Body::Scene(_) | Body::StateTable(_) => cases,
     });
     // What the client makes of a fault is no service's doing, and a journal behind a proxy has other answers.
     let left_out = [Need::Embedded, Need::Faults, journal];

@@ -12,33 +12,33 @@ use secmon_contract_tests::{Case, Failure, Service, embedded, run_case};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::bend::{Bend, Doing, On, Rule};
+use crate::deviation::{Deviation, Doing, On, Rule};
 use crate::jq::directory;
 use crate::proxy::Proxy;
 
 checks! {
     every_case_holds_before_a_proxy_that_bends_nothing(Embedded),
-    every_bend_falls_to_its_case_and_assertion(Embedded),
+    every_deviation_falls_to_its_case_and_assertion(Embedded),
 }
 
-/// What of the contract bends break: a file of `bends/` each.
-const CLASSES: &str = "shape state order limits headers time idempotency isolation paging race sum refusal dress derived \
+/// What of the contract the deviations break: a file of `deviations/` each.
+const CLASSES: &str = "shape state order limits headers time idempotency isolation paging race sum refusal encodings derived \
                        journal";
 
-/// With this variable only the bends and variants are tried that have it in their text.
-const ONLY: &str = "SECMON_CONTRACT_BENDS";
+/// With this variable only the deviations and variants are tried that have it in their text.
+const ONLY: &str = "SECMON_CONTRACT_DEVIATIONS";
 
-static BENDS: LazyLock<Vec<Bent>> = LazyLock::new(|| {
-    let bends = CLASSES.split_whitespace().flat_map(|class| {
+static DEVIATIONS: LazyLock<Vec<DeviationEntry>> = LazyLock::new(|| {
+    let deviations = CLASSES.split_whitespace().flat_map(|class| {
         let file: File = read(&directory().join(format!("{class}.toml")));
         let define = Arc::<str>::from(file.define);
-        file.bend.into_iter().map(move |entry| Bent {
+        file.deviation.into_iter().map(move |entry| DeviationEntry {
             class,
             define: Arc::clone(&define),
             entry,
         })
     });
-    bends.collect()
+    deviations.collect()
 });
 
 #[derive(Deserialize)]
@@ -47,7 +47,7 @@ struct File {
     /// What the programs of the file share.
     #[serde(default)]
     define: String,
-    bend: Vec<Entry>,
+    deviation: Vec<Entry>,
 }
 
 /// A way in which a service may be wrong, and what notices it, as it is written.
@@ -65,7 +65,7 @@ struct Entry {
     doing: Doing,
 }
 
-struct Bent {
+struct DeviationEntry {
     class: &'static str,
     define: Arc<str>,
     entry: Entry,
@@ -85,24 +85,31 @@ fn wanted(entry: &impl Debug) -> bool {
 /// What the cases say of a service that is not bent: nothing, so that a fall is the bend's doing.
 fn every_case_holds_before_a_proxy_that_bends_nothing() {
     let cases = secmon_contract_tests::cases();
-    let named: BTreeSet<&str> = BENDS.iter().map(|bent| bent.entry.case.as_str()).collect();
+    let named: BTreeSet<&str> = DEVIATIONS
+        .iter()
+        .map(|bent| bent.entry.case.as_str())
+        .collect();
     // Of a mechanism that is put to many operations one is enough.
     let mut paths = BTreeSet::new();
     let named = cases
         .iter()
         .filter(|case| named.contains(case.name().as_str()) && paths.insert(case.path));
     let falls = named.filter_map(|case| {
-        let failure = failure_of(case, Bend::Nothing, true).expect("no program, no trouble")?;
+        let failure =
+            failure_of(case, Deviation::Nothing, true).expect("no program, no trouble")?;
         Some(format!("{}: {}", case.name(), failure.message))
     });
     assert_none(&falls.collect::<Vec<_>>());
 }
 
-fn every_bend_falls_to_its_case_and_assertion() {
+fn every_deviation_falls_to_its_case_and_assertion() {
     let cases = secmon_contract_tests::cases().into_iter();
     let cases: BTreeMap<String, Case> = cases.map(|case| (case.name(), case)).collect();
-    let bends: Vec<&Bent> = BENDS.iter().filter(|bent| wanted(&bent.entry)).collect();
-    assert_none(&side_by_side(processors(), &bends, |_, bent| {
+    let deviations: Vec<&DeviationEntry> = DEVIATIONS
+        .iter()
+        .filter(|bent| wanted(&bent.entry))
+        .collect();
+    assert_none(&side_by_side(processors(), &deviations, |_, bent| {
         let problem = falls(bent, &cases).err().into_iter();
         problem
             .map(|why| format!("{}: {why}", bent.entry.what))
@@ -111,13 +118,17 @@ fn every_bend_falls_to_its_case_and_assertion() {
 }
 
 /// Whether a bend falls to its case, at its assertion.
-fn falls(bent: &Bent, cases: &BTreeMap<String, Case>) -> Result<(), String> {
+fn falls(bent: &DeviationEntry, cases: &BTreeMap<String, Case>) -> Result<(), String> {
     let (case, on, doing) = (&bent.entry.case, &bent.entry.on, &bent.entry.doing);
     let rule = Rule::parse(on.clone(), doing.clone(), &bent.define)?;
     let known = cases
         .get(case)
         .ok_or_else(|| format!("there is no case {case}"))?;
-    let failure = failure_of(known, Bend::By(Arc::new(rule)), bent.class == "journal")?;
+    let failure = failure_of(
+        known,
+        Deviation::By(Arc::new(rule)),
+        bent.class == "journal",
+    )?;
     let Failure { message, place } = failure.ok_or_else(|| format!("{case} did not notice"))?;
     // A mechanism says in one place what it finds of any operation: there the sentence tells.
     let assertion = squeezed(&bent.entry.assertion);
@@ -129,7 +140,7 @@ fn falls(bent: &Bent, cases: &BTreeMap<String, Case>) -> Result<(), String> {
 }
 
 /// Why a case falls when its service is bent, a service that nobody has used before; or what the bend could not do.
-fn failure_of(case: &Case, bend: Bend, wholly: bool) -> Result<Option<Failure>, String> {
+fn failure_of(case: &Case, bend: Deviation, wholly: bool) -> Result<Option<Failure>, String> {
     let mock = embedded();
     let service = Service::of(&mock);
     let proxy = Proxy::start(&service.url, bend);
