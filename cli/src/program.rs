@@ -152,6 +152,11 @@ fn conclude(ui: &Ui, result: Result<Outcome, CliError>) -> Exit {
     match result {
         Ok(outcome) => ui.show(outcome),
         Err(error) => {
+            let words: Vec<OsString> = std::env::args_os().collect();
+            let error = match suggest::pasted_in(&words) {
+                Some(way_out) if error.exit() == Exit::Usage => error.hint(way_out),
+                _ => error,
+            };
             ui.error(&error);
             error.exit()
         }

@@ -211,10 +211,19 @@ impl RowOutcome {
     }
 }
 
-/// The first of many, as a question names them.
+/// The first of many, as sentences name them: `web-1, web-2, web-3 and 6 more`.
 pub fn preview<T>(items: &[T], name: impl Fn(&T) -> String) -> String {
-    const NAMED: usize = 10;
-    let first: Vec<String> = items.iter().take(NAMED).map(name).collect();
-    let more = if items.len() > NAMED { ", ..." } else { "" };
-    format!("{}{more}", first.join(", "))
+    const ALL: usize = 10;
+    const NAMED: usize = 3;
+    let shown = if items.len() > ALL {
+        NAMED
+    } else {
+        items.len()
+    };
+    let first: Vec<String> = items.iter().take(shown).map(name).collect();
+    let names = first.join(", ");
+    match items.len() - shown {
+        0 => names,
+        more => format!("{names} and {more} more"),
+    }
 }

@@ -17,4 +17,6 @@ pub use input::{FileOptions, Row};
 pub use item::{Applied, Created, Item, Label, RowOutcome, preview};
 pub use named::{NamedServer, read as named_in};
 pub use operation::{BulkOperation, PlannedRow, Question, Step};
-pub use report::{REPORT, ReportFile, VerbLabels, conclude, conclude_one, report, stays};
+pub use report::{
+    REPORT, ReportFile, VerbLabels, conclude, conclude_one, owners, report, report_named, stays,
+};

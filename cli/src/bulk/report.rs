@@ -59,7 +59,64 @@ pub fn conclude(
     {
         return conclude_one(item);
     }
-    report(screen, labels, &items)
+    report_named(screen, labels, &items)
+}
+
+/// The result of a run over many, with what was changed by name, and whose it is.
+pub fn report_named(screen: &Ui, labels: VerbLabels, items: &[Item]) -> Result<Outcome, CliError> {
+    let mut outcome = report(screen, labels, items)?;
+    let Some(names) = changed(items) else {
+        return Ok(outcome);
+    };
+    let is_all = items
+        .iter()
+        .all(|item| matches!(item.outcome, RowOutcome::Applied(_)));
+    match is_all {
+        true => outcome.text[0] = Block::text(format!("{} {}: {names}", items.len(), labels.done)),
+        false => {
+            let line = Block::text(format!("  {}: {names}", labels.done));
+            outcome.text.insert(1, line);
+        }
+    }
+    Ok(outcome)
+}
+
+/// `web-1, web-2 and web-3, of customer 42`
+fn changed(items: &[Item]) -> Option<String> {
+    let is_changed = |item: &&Item| matches!(item.outcome, RowOutcome::Applied(_));
+    let changed: Vec<&Item> = items.iter().filter(is_changed).collect();
+    if changed.is_empty() {
+        return None;
+    }
+    let names = super::preview(&changed, |item| item.target.clone());
+    let whose = owners(changed.iter().filter_map(|item| item.customer));
+    let whose = match whose.as_str() {
+        "" => String::new(),
+        whose => format!(",{whose}"),
+    };
+    Some(format!("{names}{whose}"))
+}
+
+/// ` of customer 42`, or ` of 2 customers, 77 (9), 42 (2)`.
+pub fn owners(customers: impl Iterator<Item = CustomerId>) -> String {
+    let mut counts: BTreeMap<CustomerId, usize> = BTreeMap::new();
+    for customer in customers {
+        *counts.entry(customer).or_default() += 1;
+    }
+    let mut counts: Vec<(CustomerId, usize)> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    match counts.as_slice() {
+        [] => String::new(),
+        [(customer, _)] => format!(" of customer {customer}"),
+        many => {
+            let each = |(customer, count): &(CustomerId, usize)| format!("{customer} ({count})");
+            format!(
+                " of {} customers, {}",
+                many.len(),
+                super::preview(many, each)
+            )
+        }
+    }
 }
 
 /// The result of a change of one target: its record, or its error.
@@ -70,7 +127,9 @@ pub fn conclude_one(item: Item) -> Result<Outcome, CliError> {
         RowOutcome::Planned => Ok(Outcome::record(Value::Null, Table::of(COLUMNS, []))),
         RowOutcome::Applied(done) | RowOutcome::Skipped(done) | RowOutcome::Left(done) => {
             let mut sentence = done.sentence.clone();
-            if let Some(note) = &done.note {
+            if let Some(note) = &done.note
+                && !sentence.contains(note.as_str())
+            {
                 sentence.push_str(&format!("\n  note: {note}"));
             }
             Ok(Outcome::record(done.to_json(), table).tell(vec![Block::text(sentence)]))

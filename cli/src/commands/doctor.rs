@@ -1,13 +1,14 @@
 //! `secmon doctor`: what stands between this computer and the service, step by step.
 
+mod check;
 mod machine;
 mod network;
 
+use self::check::Check;
 use crate::error::{CliError, Exit};
 use crate::session::Session;
 use crate::ui::Ui;
 use crate::ui::outcome::{Block, Cell, Field, Outcome, shown};
-use serde::Serialize;
 
 const COLUMNS: &[Field<Check>] = &[
     shown("check").of(|check| Cell::text(check.check)),
@@ -15,77 +16,6 @@ const COLUMNS: &[Field<Check>] = &[
     shown("about").of(|check| Cell::text(&check.about)),
     shown("fix").of(|check| Cell::maybe(check.fix.as_ref())),
 ];
-
-#[derive(Clone, Copy, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum Verdict {
-    Good,
-    /// It works, and could be better.
-    Advice,
-    Bad,
-}
-
-impl Verdict {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Good => "good",
-            Self::Advice => "advice",
-            Self::Bad => "bad",
-        }
-    }
-
-    fn mark(self) -> char {
-        match self {
-            Self::Good => '✔',
-            Self::Advice => '·',
-            Self::Bad => '✘',
-        }
-    }
-}
-
-/// A check and what it came to.
-#[derive(Serialize)]
-struct Check {
-    check: &'static str,
-    result: Verdict,
-    about: String,
-    /// The way out, commands between backticks until it is shown.
-    fix: Option<String>,
-    #[serde(skip)]
-    exit: Exit,
-}
-
-impl Check {
-    fn good(check: &'static str, about: impl Into<String>) -> Self {
-        Self {
-            check,
-            result: Verdict::Good,
-            about: about.into(),
-            fix: None,
-            exit: Exit::Done,
-        }
-    }
-
-    fn advice(check: &'static str, about: String, fix: String) -> Self {
-        Self {
-            result: Verdict::Advice,
-            fix: Some(fix),
-            ..Self::good(check, about)
-        }
-    }
-
-    fn of(check: &'static str, finding: Result<String, CliError>) -> Self {
-        match finding {
-            Ok(about) => Self::good(check, about),
-            Err(error) => Self {
-                result: Verdict::Bad,
-                fix: error.way_out().map(str::to_owned),
-                exit: error.exit(),
-                ..Self::good(check, error.message())
-            },
-        }
-    }
-}
 
 /// Runs the command. What cannot be reached ends the checks that need it; the worst one decides the exit code.
 pub async fn run(session: &Session, screen: &Ui) -> Result<Outcome, CliError> {

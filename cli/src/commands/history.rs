@@ -144,14 +144,25 @@ pub fn interrupted(runs: &[InterruptedRun]) -> Vec<Block> {
     let mut lines = Vec::new();
     for run in runs {
         let at = DateTime::from_timestamp_millis(run.begun_ms).unwrap_or_default();
+        let at = at.format("%Y-%m-%d %H:%M UTC");
         lines.push(Block::text(format!(
-            "Interrupted on {}: {} ({} without an answer). To go on, give the same command again.",
-            at.format("%Y-%m-%d %H:%M UTC"),
-            run.command,
-            counted(run.pending as usize, "call")
+            "Interrupted on {at}: {}. To go on, give the same command again.",
+            told(run)
         )));
     }
     lines
+}
+
+/// The command of a run that ended early, and what is not known of its calls.
+pub fn told(run: &InterruptedRun) -> String {
+    match run.pending {
+        0 => run.command.clone(),
+        pending => format!(
+            "{} (whether {} arrived is not known)",
+            run.command,
+            counted(pending as usize, "call")
+        ),
+    }
 }
 
 fn listed<T: ToString>(items: &[T]) -> Cell {

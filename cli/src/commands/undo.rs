@@ -1,6 +1,7 @@
 //! `secmon undo`: takes back what a command of this terminal has changed, where it is still as the command left it.
 
 mod call;
+mod earlier_runs;
 mod inverse;
 mod left;
 mod present;
@@ -23,9 +24,11 @@ use crate::session::prompt::ConfirmationLevel;
 use crate::state::StateDb;
 use crate::state::changes::{ChangeResult, Scope};
 use crate::state::history::ChangeRow;
-use crate::ui::outcome::{Block, Outcome};
+use crate::ui::outcome::{Block, Outcome, Table};
 use crate::ui::{TimeStyle, time};
+use crate::values::durations::counted;
 use clap::Args;
+use serde_json::json;
 use std::collections::HashMap;
 
 const NOTES: &str = "\
@@ -79,10 +82,11 @@ pub async fn run(context: &Context, args: &UndoArgs) -> Result<Outcome, CliError
         .filter(|change| change.result != ChangeResult::Unchanged)
         .collect();
     if made.is_empty() {
-        let line = line.map_or_else(|| "the command".to_owned(), |line| format!("`{line}`"));
-        return Ok(Outcome::text(format!(
-            "There is nothing to undo: {line} changed nothing.\n"
-        )));
+        let line = line.map_or_else(|| "the last command".to_owned(), |line| format!("`{line}`"));
+        let nothing = Block::text(format!("There is nothing to undo: {line} changed nothing."));
+        let earlier = earlier_runs::newest(&context.session);
+        let blocks = std::iter::once(nothing).chain(earlier);
+        return Ok(Outcome::record(json!([]), Table::default()).tell(blocks.collect()));
     }
     let mut rows = Vec::new();
     let mut left = Vec::new();
@@ -95,6 +99,9 @@ pub async fn run(context: &Context, args: &UndoArgs) -> Result<Outcome, CliError
     }
     if rows.is_empty() {
         return Err(left::refused(&left));
+    }
+    for note in earlier_runs::of_the_same_line(&context.session, &rows[0].change) {
+        context.screen.note(&note);
     }
     let undoing = Undoing {
         context,
@@ -333,11 +340,14 @@ impl BulkOperation for Undoing<'_> {
             .iter()
             .map(|row| row.inverse.effect(&row.change.about))
             .collect();
+        let customers = rows.iter().flat_map(|row| &row.change.customers).copied();
         Question {
             level,
             text: format!(
-                "About to undo {}. {}.",
+                "About to undo {}. {}{}: {}.",
                 commands_of(rows),
+                counted(rows.len(), "change"),
+                bulk::owners(customers),
                 preview(&effects, String::clone)
             ),
             typed: rows.len().to_string(),

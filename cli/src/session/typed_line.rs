@@ -23,7 +23,7 @@ pub fn typed_line(words: &[String]) -> String {
 }
 
 /// Options that only say how a command answers, or that its question is answered.
-const ASIDE: [&str; 13] = [
+const ASIDE: [&str; 15] = [
     "-y",
     "--yes",
     "-q",
@@ -37,9 +37,11 @@ const ASIDE: [&str; 13] = [
     "--dry-run",
     "--no-headers",
     "--use-whole-window",
+    "-w",
+    "--wait",
 ];
 /// The same with a value.
-const ASIDE_WITH_VALUE: [&str; 10] = [
+const ASIDE_WITH_VALUE: [&str; 14] = [
     "--confirm",
     "-o",
     "--output",
@@ -47,6 +49,10 @@ const ASIDE_WITH_VALUE: [&str; 10] = [
     "--time",
     "--timeout",
     "--max-wait",
+    "--wait-timeout",
+    "--rate-limits",
+    "--sort",
+    "--csv",
     "--debug-file",
     "--columns",
     "--jq",

@@ -1,5 +1,6 @@
 //! What a command line that cannot be read was probably meant to be.
 
+mod pasted;
 pub mod typed;
 mod words;
 
@@ -15,6 +16,8 @@ use std::net::IpAddr;
 /// The way out of a command line that cannot be read.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Suggestion {
+    /// What was pasted and is typed otherwise.
+    Pasted(String),
     /// The command that does it, without the program's name.
     Command(String),
     /// Why there is no such command, and what there is.
@@ -26,6 +29,7 @@ impl fmt::Display for Suggestion {
         match self {
             Self::Command(command) => write!(f, "did you mean: secmon {command}"),
             Self::Nothing(why) => write!(f, "hint: {why}"),
+            Self::Pasted(way_out) => write!(f, "hint: {way_out}"),
         }
     }
 }
@@ -46,8 +50,10 @@ pub fn instead(
     parser: clap::Command,
 ) -> Option<Suggestion> {
     drop_dashes_advice(error);
+    drop_far_advice(error);
     let typed = Typed::scan(parser, words);
-    let suggestion = not_there(&typed).or_else(|| {
+    let suggestion = pasted_in(words).map(Suggestion::Pasted);
+    let suggestion = suggestion.or_else(|| not_there(&typed)).or_else(|| {
         let stray = string(error, ContextKind::InvalidSubcommand)
             .or_else(|| string(error, ContextKind::InvalidArg));
         let command = match stray {
@@ -67,6 +73,15 @@ pub fn instead(
     Some(suggestion)
 }
 
+/// What to type in the place of what was pasted.
+pub fn pasted_in(words: &[OsString]) -> Option<String> {
+    let words: Vec<String> = words
+        .iter()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    pasted::pasted(&words)
+}
+
 /// A command with the places of what it still needs, if the parser takes it then.
 fn complete(typed: &Typed, command: String) -> Option<String> {
     let error = match typed.refusal(&command) {
@@ -80,6 +95,23 @@ fn complete(typed: &Typed, command: String) -> Option<String> {
     let whole = format!("{command} {}", missing.replace(['<', '>', '.'], ""));
     let whole = whole.trim_end().to_owned();
     typed.refusal(&whole).is_none().then_some(whole)
+}
+
+/// An option that is like another one in a few letters only is not what was meant.
+fn drop_far_advice(error: &mut clap::Error) {
+    let Some(stray) = string(error, ContextKind::InvalidArg) else {
+        return;
+    };
+    let is_far = |advice: &str| {
+        let letters = |option: &str| option.trim_start_matches('-').to_owned();
+        let (stray, advice) = (letters(&stray), letters(advice));
+        strsim::osa_distance(&stray, &advice) > (stray.len() / 4).max(1)
+    };
+    if string(error, ContextKind::SuggestedArg).is_some_and(|advice| is_far(&advice)) {
+        error.remove(ContextKind::SuggestedArg);
+        // It shows that option in its place.
+        error.remove(ContextKind::Usage);
+    }
 }
 
 /// To pass a word on as a value is never what was meant.
@@ -233,6 +265,9 @@ fn stray_customer(typed: &Typed, stray: &str) -> Option<String> {
         return None;
     }
     let (noun, _) = first_two(typed);
+    if noun == "customer" && typed.words.len() > 2 {
+        return None;
+    }
     if noun == "customer" && is_number(stray) {
         return Some(with_options(
             vec![format!("customer show {stray}")],
@@ -299,6 +334,13 @@ fn filled(command: &str, typed: &Typed, behind: usize) -> String {
                 places.next();
             }
             "PORT" => line.extend(ports(&mut words)),
+            "ID" if line.first().is_some_and(|noun| noun == "customer") => {
+                line.push(
+                    customer
+                        .take()
+                        .unwrap_or_else(|| take(&mut words, |_| true, place)),
+                );
+            }
             "ENDPOINT" => line.push(take(&mut words, is_server, place)),
             "ENDPOINT..." => line.extend(take_all(&mut words, is_server, "ENDPOINT")),
             "ENDPOINT+" => match take_all(&mut words, is_server, "ENDPOINT").as_slice() {

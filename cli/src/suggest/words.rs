@@ -24,6 +24,7 @@ pub const TRIED_FIRST: &[(&str, &str)] = &[
     ("load", FROM_A_FILE),
     ("login", "auth login"),
     ("logout", "auth logout"),
+    ("proxy", "doctor"),
     ("port", PORTS),
     ("ports", PORTS),
     ("rename", "endpoint rename ENDPOINT NAME"),
@@ -59,10 +60,18 @@ pub const TRIED_SECOND: &[(&str, &str, &str)] = &[
     ("profile", "set", "config edit"),
     ("profile", "update", "config edit"),
     ("report", "customer", REPORT),
-    ("resume", "customer", "endpoint resume --all -c ID"),
+    ("resume", "customer", "customer resume ID"),
     ("rules", "allow", ALLOW),
     ("port", "open", ALLOW),
-    ("suspend", "customer", "endpoint suspend --all -c ID"),
+    ("rules", "expiring", "rules list --expiring 30d"),
+    ("suspend", "customer", "customer suspend ID"),
+    ("terminate", "customer", "customer leave ID"),
+    ("config", "show", "config list"),
+    ("customer", "delete", "customer leave ID"),
+    ("customer", "end", "customer leave ID"),
+    ("customer", "remove", "customer leave ID"),
+    ("customer", "terminate", "customer leave ID"),
+    ("delete", "customer", "customer leave ID"),
 ];
 
 /// Other words for verbs: the first of these that the noun has is meant.
@@ -80,6 +89,7 @@ pub const OTHER_WORDS: &[(&str, &[&str])] = &[
     ("details", SHOW),
     ("disable", &["suspend"]),
     ("dismiss", &["resolve"]),
+    ("downgrade", &["change"]),
     ("edit", EDIT),
     ("enable", &["resume"]),
     ("get", SHOW),
@@ -92,11 +102,13 @@ pub const OTHER_WORDS: &[(&str, &[&str])] = &[
     ("remove", END),
     ("restore", &["resume"]),
     ("rm", END),
+    ("set", EDIT),
     ("start", &["resume", "serve"]),
     ("stop", &["suspend"]),
     ("unpause", &["resume"]),
     ("unsuspend", &["resume"]),
     ("update", EDIT),
+    ("upgrade", &["change"]),
     ("view", SHOW),
     ("watch", &["provision"]),
     ("whitelist", &["allow", "add"]),
@@ -110,6 +122,7 @@ const SHOW: &[&str] = &["show", "status", "list"];
 const TWO_ENDS: &str = "secmon domain terminate ends the monitoring of a domain, and provisioning it again restores it; secmon domain release gives up the domain, its slot, alerts and history for good";
 const NO_DELETING: &str = "alerts are not deleted: secmon alert resolve marks them as done, secmon alert allow allows the port for good";
 const NO_READING: &str = "the service cannot list subscriptions: it shows one when it is set or changed; status -c ID shows what the customer has in use";
+const MERGING: &str = "customers are merged record by record: secmon endpoint move SERVER --customer-to ID for each server, with its rules, and secmon domain move DOMAIN --customer-to ID --service N for each domain; rules of all servers and subscriptions are set up anew";
 const NO_REOPENING: &str = "an alert cannot be opened again by hand; a port that is still open raises a new one at the next scan";
 
 /// What there is no command for.
@@ -120,6 +133,8 @@ pub const NOT_THERE: &[(&str, &str, &str)] = &[
     ("alert", "delete", NO_DELETING),
     ("alert", "unack", NO_REOPENING),
     ("alert", "reopen", NO_REOPENING),
+    ("customer", "merge", MERGING),
+    ("customer", "move", MERGING),
 ];
 
 /// Options that a command has in another form.

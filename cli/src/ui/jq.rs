@@ -5,10 +5,12 @@
 
 use crate::error::{CliError, LocalErrorKind};
 use crate::machine::interrupt;
+use errors::{failed, refused};
 use serde_json::Value;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
+mod errors;
 #[cfg(feature = "jq")]
 mod expression;
 
@@ -138,29 +140,6 @@ fn work(expression: &str, result: Option<&str>, tell: &SyncSender<News>) {
 fn work(expression: &str, _result: Option<&str>, tell: &SyncSender<News>) {
     let reason = "cannot be run: this program was built without the feature jq";
     let _ = tell.send(News::Over(Err(refused(expression, reason))));
-}
-
-fn refused(expression: &str, reason: &str) -> CliError {
-    /// An expression that is longer is somebody's file, and its beginning is enough to know it by.
-    const SHOWN: usize = 200;
-    let shown = beginning(expression, SHOWN);
-    CliError::usage(format!("--jq: {shown:?} {reason}"))
-        .hint("it is the language of jq, as in --jq '.[] | select(.status == \"open\") | .id'")
-}
-
-/// An error of the expression on this very result: what the command did is done.
-fn failed(reason: &str) -> CliError {
-    let message = format!("--jq does not fit the result: {reason}");
-    CliError::new(LocalErrorKind::Jq, message)
-}
-
-/// Enough of a text to know it by.
-fn beginning(text: &str, enough: usize) -> String {
-    let mut beginning: String = text.chars().take(enough).collect();
-    if beginning.len() < text.len() {
-        beginning.push_str("...");
-    }
-    beginning
 }
 
 fn broken_off() -> CliError {

@@ -6,6 +6,18 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use std::fmt;
 
+/// Fields that say what a record becomes.
+const NEW_VALUES: [&str; 8] = [
+    "nickname",
+    "new_domain",
+    "plan_slug",
+    "new_plan_slug",
+    "quantity",
+    "new_quantity",
+    "force",
+    "mrr",
+];
+
 /// A write that a dry run did not send.
 #[derive(Debug, Clone)]
 pub struct Planned {
@@ -32,9 +44,21 @@ impl Planned {
         })
     }
 
+    /// What it would set, where the words of the call do not say it.
+    fn new_values(&self, body: &Value) -> Vec<String> {
+        let ports = ["port_start", "port_end"];
+        let told = NEW_VALUES.iter().chain(match self.method {
+            Method::PUT => &ports[..],
+            _ => &[],
+        });
+        let told = told.filter_map(|field| Some((*field, body.get(*field)?)));
+        let told = told.filter(|(_, value)| !value.is_null());
+        told.map(|(field, value)| format!("{field} {value}"))
+            .collect()
+    }
+
     /// The last day of a rule, where it has one.
-    fn last_day(&self) -> Option<String> {
-        let body: Value = serde_json::from_slice(&self.body).ok()?;
+    fn last_day(body: &Value) -> Option<String> {
         let end = body.get("expires_at")?.as_str()?;
         // A day that was set as such comes back with its last second.
         Some(
@@ -74,9 +98,13 @@ impl fmt::Display for Planned {
             true => Ok(()),
             false => write!(f, " {}", self.about),
         }?;
-        match self.last_day() {
-            Some(day) => write!(f, " until {day}"),
-            None => Ok(()),
+        let body = serde_json::from_slice(&self.body).unwrap_or(Value::Null);
+        if let Some(day) = Self::last_day(&body) {
+            write!(f, " until {day}")?;
+        }
+        match self.new_values(&body).as_slice() {
+            [] => Ok(()),
+            values => write!(f, " ({})", values.join(", ")),
         }
     }
 }

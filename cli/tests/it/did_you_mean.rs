@@ -60,7 +60,7 @@ fn a_word_that_people_try_leads_to_the_whole_command() {
             "endpoint restore 203.0.113.5 -c 42",
             "provision 203.0.113.5 -c 42",
         ),
-        ("suspend customer 42", "endpoint suspend --all -c 42"),
+        ("suspend customer 42", "customer suspend 42"),
         ("suspend -c 42", "endpoint suspend --all -c 42"),
         ("suspend --help", "endpoint suspend --help"),
         ("ack --all -c 42", "alert ack --all -c 42"),

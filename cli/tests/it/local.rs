@@ -24,6 +24,7 @@ fn the_main_job_from_an_empty_home() {
     assert_eq!(next.len(), 2, "{}", run.stdout);
 
     for command in next {
+        let command = command.replace("-m TEXT", "-m 'SSH for the operations team'");
         let printed = shell.command(&[]);
         let mut typed = std::process::Command::new("sh");
         typed

@@ -43,7 +43,7 @@ fn triage_by_numbers_does_what_was_chosen_after_one_question() {
     terminal.type_keys("a\n");
     terminal.shows("Why is it meant to be open");
     terminal.type_keys("short\n");
-    terminal.shows("that has 5 characters");
+    terminal.shows("The reason must have 10 to 500 characters.");
     terminal.type_keys("asked for by the customer\n");
     terminal.shows("Until when");
     terminal.type_keys("90d\n");

@@ -35,7 +35,7 @@ fn a_row_without_its_nickname_is_told_as_provisioned_and_gone_on_with() {
     let line = ["provision", "-f", &file, "--report", &report];
     names_are_down(&tenant);
     let run = interrupted(&tenant, &shell, &line, 2);
-    assert!(run.stdout.contains("2 provisioned\n"), "{run:?}");
+    assert!(run.stdout.contains("2 provisioned: "), "{run:?}");
     let written = std::fs::read_to_string(&report).expect("the report");
     for text in [&run.stdout, &written] {
         let unnamed = text.matches("the nickname was not set").count();

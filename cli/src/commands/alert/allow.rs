@@ -3,7 +3,7 @@
 use crate::bulk::VerbLabels;
 use crate::bulk::args::RunArgs;
 use crate::commands::common::args::{Justification, justification};
-use crate::commands::common::findings::SAMPLE_REASON;
+use crate::commands::common::findings::REASON;
 use crate::commands::rules::create::{self, OnOverlap};
 use crate::commands::rules::wanted_rule::{Place, RuleTerms, WantedRule};
 use crate::context::Context;
@@ -42,15 +42,12 @@ const ALLOWED: VerbLabels = VerbLabels {
 
 /// The command that allows an alert's port.
 pub fn allow_command(alert: &PortAlert, customer: CustomerId) -> String {
-    format!(
-        "alert allow {} -m \"{}\" -c {customer}",
-        alert.id, SAMPLE_REASON
-    )
+    format!("alert allow {} -m {REASON} -c {customer}", alert.id)
 }
 
 /// `secmon alert allow`.
 pub async fn run(context: &Context, args: AlertAllowArgs) -> Result<Outcome, CliError> {
-    let reason = justification(&context.prompt, &args.justification)?;
+    let reason = justification(context, &args.justification, &what(&args.alerts))?;
     let terms = RuleTerms::new(reason, None, args.expires.as_deref())?;
     let mut wanted = Vec::new();
     for alert in alerts::find(context, &args.alerts).await? {
@@ -69,6 +66,14 @@ pub async fn run(context: &Context, args: AlertAllowArgs) -> Result<Outcome, Cli
         }
     }
     create::run(context, ALLOWED, &wanted, OnOverlap::Skip, &args.run).await
+}
+
+/// What is meant to be open, as far as it was typed.
+fn what(alerts: &[String]) -> String {
+    match alerts {
+        [one] if one != "-" => format!("the port of alert {one}"),
+        _ => "what these alerts are about".to_owned(),
+    }
 }
 
 async fn rule_for(

@@ -54,9 +54,9 @@ impl AlertListArgs {
 
 /// Runs the command.
 pub async fn run(context: &Context, args: &AlertListArgs) -> Result<Outcome, CliError> {
-    let places = places(context, args).await?;
+    let Asked { places, mut live } = Asked::read(context, args).await?;
     if context.screen.streams() {
-        return streamed(context, args, &places).await;
+        return streamed(context, args, &places, live).await;
     }
     let mut found = Vec::new();
     for place in &places {
@@ -76,7 +76,6 @@ pub async fn run(context: &Context, args: &AlertListArgs) -> Result<Outcome, Cli
         false => found.first().map(|(owner, _)| *owner),
     };
     let are_ports = found.iter().map(|(_, alert)| alert.is_of_port());
-    let mut live = None;
     let read = async || Live::read(&context.session, whose).await;
     let live = Live::read_once(&mut live, are_ports, read).await?;
     let has_ended = |alert: &Alert| rows::has_ended(live, alert);
@@ -116,8 +115,9 @@ async fn streamed(
     context: &Context,
     args: &AlertListArgs,
     places: &[AlertPlace],
+    live: Option<Live>,
 ) -> Result<Outcome, CliError> {
-    let shown = stream::show(context, args.query(), places).await?;
+    let shown = stream::show(context, args.query(), places, live).await?;
     if shown.count == 0 {
         tell_unknown(context, args, places).await?;
     }
@@ -128,38 +128,50 @@ async fn streamed(
     Ok(outcome)
 }
 
-/// Whose alerts are wanted. The service lists alerts by customer, and no customers.
-async fn places(context: &Context, args: &AlertListArgs) -> Result<Vec<AlertPlace>, CliError> {
-    let session = &context.session;
-    if !args.all_customers {
-        let named = args.filter.endpoint.is_some() || args.filter.domain.is_some();
-        if session.settings.customer.is_none() && !named && context.prompt.may_ask() {
-            context
-                .screen
-                .note("for every customer's alerts: `alert list --all-customers`");
+/// Whose alerts are wanted.
+struct Asked {
+    places: Vec<AlertPlace>,
+    /// The servers there are, where all had to be read: the service lists alerts by customer, and no customers.
+    live: Option<Live>,
+}
+
+impl Asked {
+    async fn read(context: &Context, args: &AlertListArgs) -> Result<Self, CliError> {
+        let session = &context.session;
+        if !args.all_customers {
+            let named = args.filter.endpoint.is_some() || args.filter.domain.is_some();
+            if session.settings.customer.is_none() && !named && context.prompt.may_ask() {
+                context
+                    .screen
+                    .note("for every customer's alerts: `alert list --all-customers`");
+            }
+            return Ok(Self {
+                places: vec![filter::place(context, &args.filter).await?],
+                live: None,
+            });
         }
-        return Ok(vec![filter::place(context, &args.filter).await?]);
-    }
-    if let Some(customer) = session.settings.customer {
-        return Err(CliError::usage(format!(
-            "--all-customers is for every customer, but customer {customer} is named: leave one of them out"
-        )));
-    }
-    let servers = references::all_endpoints(session, None).await?;
-    let domains = session.known()?.domains.iter();
-    let owners = servers
-        .iter()
-        .filter_map(|server| server.billing_customer_id);
-    let customers: BTreeSet<CustomerId> = owners
-        .chain(domains.map(|domain| domain.customer))
-        .collect();
-    let customers = customers.into_iter();
-    Ok(customers
-        .map(|customer| AlertPlace {
+        if let Some(customer) = session.settings.customer {
+            return Err(CliError::usage(format!(
+                "--all-customers is for every customer, but customer {customer} is named: leave one of them out"
+            )));
+        }
+        let servers = references::all_endpoints(session, None).await?;
+        let domains = session.known()?.domains.iter();
+        let owners = servers
+            .iter()
+            .filter_map(|server| server.billing_customer_id);
+        let customers: BTreeSet<CustomerId> = owners
+            .chain(domains.map(|domain| domain.customer))
+            .collect();
+        let places = customers.into_iter().map(|customer| AlertPlace {
             customer,
             scope: AlertScope::Customer,
+        });
+        Ok(Self {
+            places: places.collect(),
+            live: Some(Live::all(servers)),
         })
-        .collect())
+    }
 }
 
 /// A word about a customer that has no alerts since nobody knows it.

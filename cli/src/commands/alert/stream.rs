@@ -25,11 +25,12 @@ pub async fn show(
     context: &Context,
     query: AlertQuery<'_>,
     places: &[AlertPlace],
+    live: Option<Live>,
 ) -> Result<Shown, CliError> {
     let mut alerts = Alerts {
         context,
         sieve: LocalAlertFilter::of(query.filter)?,
-        live: None,
+        live,
         stream: Stream::new(&context.screen),
         is_any_live: false,
     };

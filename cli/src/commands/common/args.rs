@@ -1,7 +1,7 @@
 //! Arguments that several commands take.
 
+use crate::context::Context;
 use crate::error::CliError;
-use crate::session::prompt::Prompt;
 use clap::{Args, ValueEnum};
 use secmon::model::EndpointStatus;
 
@@ -62,14 +62,32 @@ pub fn endpoint_status(argument: EndpointStatusArg) -> EndpointStatus {
     }
 }
 
-/// The reason every rule needs: given, or asked for.
-pub fn justification(prompt: &Prompt, given: &Justification) -> Result<String, CliError> {
-    match &given.message {
-        Some(message) => Ok(message.clone()),
-        None => prompt.ask(
+/// The reason every rule needs: given, or asked for until the service takes it. `what` is meant to be open.
+pub fn justification(
+    context: &Context,
+    given: &Justification,
+    what: &str,
+) -> Result<String, CliError> {
+    if let Some(message) = &given.message {
+        return Ok(message.clone());
+    }
+    loop {
+        let answer = context.prompt.ask(
             "-m TEXT",
             "the reason why the port is meant to be open",
-            "Why is this port meant to be open (10 to 500 characters)",
-        ),
+            &format!("Why is {what} meant to be open (10 to 500 characters)"),
+        )?;
+        if is_long_enough(&answer) {
+            return Ok(answer.trim().to_owned());
+        }
+        context.screen.note(REASON_LENGTH);
     }
+}
+
+/// What is said of a reason that the service would not take.
+pub const REASON_LENGTH: &str = "The reason must have 10 to 500 characters.";
+
+/// Whether the service takes a reason.
+pub fn is_long_enough(reason: &str) -> bool {
+    (10..=500).contains(&reason.trim().chars().count())
 }

@@ -38,6 +38,17 @@ impl Live {
         Ok(known.as_ref().unwrap_or(&NOTHING))
     }
 
+    /// All servers there are.
+    pub fn all(servers: Vec<Endpoint>) -> Self {
+        Self {
+            is_whole: true,
+            servers: servers
+                .into_iter()
+                .map(|server| (server.id, server))
+                .collect(),
+        }
+    }
+
     /// The servers of the first page of a list.
     pub fn of(page: EndpointPage) -> Self {
         let count = u64::try_from(page.data.len()).ok();

@@ -1,13 +1,13 @@
 //! Checks of this computer: no network.
 
-use super::Check;
+use super::check::Check;
+use crate::commands::history;
 use crate::error::{CliError, LocalErrorKind};
 use crate::machine::paths;
 use crate::session::Session;
 use crate::session::credentials::open_mode;
 use crate::session::service::Source;
 use crate::ui::invocation::quoted;
-use crate::values::durations::counted;
 use std::path::{Path, PathBuf};
 
 /// That the configuration file can be read: a broken one would have ended the command before.
@@ -73,11 +73,7 @@ pub fn memory(session: &Session) -> Vec<Check> {
     for run in state.interrupted_runs() {
         checks.push(Check::advice(
             "interrupted",
-            format!(
-                "{}: {} without an answer",
-                run.command,
-                counted(run.pending as usize, "call")
-            ),
+            history::told(&run),
             "give the same command again: it goes on with what is left".to_owned(),
         ));
     }

@@ -1,6 +1,6 @@
 //! Checks of the way to the service, and of the key there.
 
-use super::Check;
+use super::check::Check;
 use crate::error::{CliError, LocalErrorKind};
 use crate::machine::env_vars;
 use crate::session::Session;

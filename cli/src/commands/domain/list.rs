@@ -30,7 +30,10 @@ pub async fn run(context: &Context) -> Result<Outcome, CliError> {
         None => Block::text("the service does not list the domains"),
     };
     outcome.text = vec![rows, Block::text(slots)];
-    if !overview.subscribed {
+    let may_be_mistyped = !overview.subscribed && domains.is_none_or(<[_]>::is_empty);
+    if may_be_mistyped && !references::is_known(&context.session, customer).await? {
+        outcome.text = vec![Block::text(references::nothing_found(customer))];
+    } else if !overview.subscribed {
         let command = format!(
             "`subscription set SERVICE --product domain_monitoring --quantity 1 -c {customer}`"
         );

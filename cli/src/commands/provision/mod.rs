@@ -353,7 +353,7 @@ async fn finish(
     items: &[Item],
     args: &WaitArgs,
 ) -> Result<Outcome, CliError> {
-    let mut outcome = bulk::report(&context.screen, LABELS, items)?;
+    let mut outcome = bulk::report_named(&context.screen, LABELS, items)?;
     if args.wait && context.session.check_interrupted().is_ok() {
         let length = durations::length("--wait-timeout", &args.wait_timeout)?;
         let targets = rows.iter().map(|row| &row.target).zip(items);

@@ -2,11 +2,13 @@
 
 pub mod args;
 mod charts;
+mod contents;
 mod logo;
 mod page;
 mod todo;
 
 use self::args::ReportArgs;
+use self::contents::Report;
 use crate::commands::common::findings;
 use crate::commands::common::overwriting::{self, Written};
 use crate::commands::rules::rule::ends_soon;
@@ -16,28 +18,13 @@ use crate::machine::files;
 use crate::references;
 use crate::ui::outcome::{Block, Outcome, Table};
 use crate::values::durations::counted;
-use chrono::{NaiveDate, Utc};
-use secmon::model::{
-    CustomerId, DomainScan, EndpointDetail, MonitoredDomain, PortAlertStatus, Rule,
-};
+use chrono::Utc;
+use secmon::model::{CustomerId, EndpointDetail, PortAlertStatus};
 use secmon::operations::{GetScanHistory, ListDomains};
 use serde_json::json;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
-
-/// What a report shows.
-struct Report {
-    customer: CustomerId,
-    client_name: Option<String>,
-    brand: Option<String>,
-    /// The sender's picture, as the address of itself.
-    logo: Option<String>,
-    made_at: NaiveDate,
-    servers: Vec<EndpointDetail>,
-    domains: Vec<(MonitoredDomain, Vec<DomainScan>)>,
-    expiring: Vec<Rule>,
-}
 
 /// The option that names the page.
 const HTML: &str = "--html";

@@ -1,7 +1,7 @@
 //! The page.
 
-use super::Report;
 use super::charts::{bars, day, escaped, name, trend};
+use super::contents::Report;
 use super::todo::{self, ToDo, Urgency};
 use crate::commands::common::findings;
 use crate::commands::common::views::{is_paused, place_of, port_of, ports_of};

@@ -1,7 +1,7 @@
 //! What the customer should do, in the customer's words.
 
-use super::Report;
 use super::charts::{escaped, name};
+use super::contents::Report;
 use crate::commands::common::views::is_paused;
 use crate::commands::rules::rule::SOON_DAYS;
 use crate::values::durations::counted;

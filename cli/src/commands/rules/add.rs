@@ -84,16 +84,18 @@ pub async fn run(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliErr
         };
         return add_listed::run(context, &list, &args.run).await;
     }
+    let typed: Vec<String> = std::env::args().collect();
+    refuse_split_reason(&typed, &args)?;
     let (servers, ports) = split(&args)?;
     let ports = PortSpec::parse_all(ports).map_err(|error| suggest_order(error, &args))?;
-    let reason = justification(&context.prompt, &args.justification)?;
+    let reason = justification(context, &args.justification, &what(&servers, &ports))?;
     let terms = RuleTerms::new(reason, args.service.clone(), args.expires.as_deref())?;
     let places = if args.global {
         vec![everywhere(context, &args, &ports).await?]
     } else {
         let found = references::endpoints(context, &servers, PrefixPolicy::Accepted).await;
         found
-            .map_err(|error| suggest_global(error, &args, context.session.settings.customer))?
+            .map_err(|error| suggest_global(error, &args, &context.session))?
             .into_iter()
             .map(|endpoint| Place::Server(Box::new(endpoint)))
             .collect()
@@ -108,6 +110,52 @@ pub async fn run(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliErr
         })
         .collect();
     create::run(context, ADDED, &wanted, on_overlap, &args.run).await
+}
+
+/// What is meant to be open, as it was typed.
+fn what(servers: &[String], ports: &[PortSpec]) -> String {
+    let ports: Vec<String> = ports.iter().map(PortSpec::to_string).collect();
+    let place = match servers {
+        [] => "all servers".to_owned(),
+        servers => servers.join(", "),
+    };
+    format!("{} on {place}", ports.join(", "))
+}
+
+/// A reason of one word with ports in front of it and behind it has most likely lost its quotation marks: a number in it
+/// would become a port.
+fn refuse_split_reason(typed: &[String], args: &RuleAddArgs) -> Result<(), CliError> {
+    const REASON: [&str; 4] = ["-m", "--message", "--reason", "--justification"];
+    let Some(option) = typed
+        .iter()
+        .position(|word| REASON.contains(&word.as_str()))
+    else {
+        return Ok(());
+    };
+    let (before, behind) = typed.split_at(option);
+    let Some(reason) = behind
+        .get(1)
+        .filter(|reason| !reason.contains(char::is_whitespace))
+    else {
+        return Ok(());
+    };
+    let is_port_in_front =
+        |word: &String| args.words.contains(word) && PortSpec::looks_like_port(word);
+    let stray = behind
+        .iter()
+        .skip(2)
+        .take_while(|word| args.words.contains(word));
+    let stray: Vec<&str> = stray.map(String::as_str).collect();
+    if !stray.is_empty() && before.iter().any(is_port_in_front) {
+        let stray = stray.join(" ");
+        return Err(CliError::usage(format!(
+            "{stray} stands behind the reason {reason:?}: is it a part of it?"
+        ))
+        .hint(format!(
+            "put the reason in quotation marks, as -m \"{reason} {stray}\", and ports in front of -m"
+        )));
+    }
+    Ok(())
 }
 
 /// All servers of one customer, which is told, or of the account where that was said and confirmed.
@@ -171,34 +219,73 @@ fn suggest_order(error: CliError, args: &RuleAddArgs) -> CliError {
     let is_port = |word: &&String| PortSpec::looks_like_port(word);
     let (ports, servers): (Vec<&String>, Vec<&String>) = args.words.iter().partition(is_port);
     match (servers.as_slice(), args.words.first()) {
+        ([to], _) if ["to", "bis", "-"].contains(&to.as_str()) => {
+            error.hint("a range of ports is one word, as 9000-9010")
+        }
         ([server], Some(first)) if first != *server => {
             let ports: Vec<&str> = ports.iter().map(|port| port.as_str()).collect();
             error.hint(format!(
-                "the server comes first: `rules add {} {} -m {}`",
+                "the server comes first: `rules add {} {} {}`",
                 quoted(server),
                 ports.join(" "),
-                reason_typed(args)
+                typed_options(args)
             ))
         }
         _ => error,
     }
 }
 
-/// A port in the place of the server: the same command for all servers of the customer. The number of the customer is no
-/// port that anybody wants allowed.
-fn suggest_global(error: CliError, args: &RuleAddArgs, customer: Option<CustomerId>) -> CliError {
-    let first = args.words.first().filter(|_| args.endpoints.is_empty());
-    match first.filter(|first| PortSpec::looks_like_port(first)) {
-        Some(first) if customer.is_some_and(|customer| customer.to_string() == *first) => error.hint(format!(
-            "{first} is the customer's number, and the first word is the server; for all servers of the customer, --global stands in its place"
-        )),
-        Some(_) => error.hint(format!(
-            "the first word is the server; for all servers of the customer: `rules add --global {} -m {} -c ID`",
-            args.words.join(" "),
-            reason_typed(args)
-        )),
-        None => error,
+/// A port, or the number of a customer, in the place of the server: the same command for all servers of the customer.
+fn suggest_global(error: CliError, args: &RuleAddArgs, session: &Session) -> CliError {
+    let Some((first, others)) = args.words.split_first() else {
+        return error;
+    };
+    if !args.endpoints.is_empty() || !PortSpec::looks_like_port(first) {
+        return error;
     }
+    let given = session.settings.customer;
+    let is_seen = |customer: &CustomerId| {
+        references::seen_customers(session).is_ok_and(|seen| seen.contains(customer))
+    };
+    let first_as_customer = first.parse::<CustomerId>().ok();
+    let number = first_as_customer
+        .filter(|number| given == Some(*number) || given.is_none() && is_seen(number));
+    let ports = match number {
+        Some(_) => others,
+        None => args.words.as_slice(),
+    };
+    if let Some(number) = number
+        && ports.is_empty()
+    {
+        return error.hint(format!(
+            "{number} is a customer's number; the first word is the server"
+        ));
+    }
+    let options = typed_options(args);
+    let customer = given.or(number);
+    let customer = customer.map_or_else(|| "ID".to_owned(), |customer| customer.to_string());
+    let command = format!(
+        "`rules add --global {} {options} -c {customer}`",
+        ports.join(" ")
+    );
+    error.hint(match number {
+        Some(number) => format!(
+            "the first word is the server, and {number} is a customer's number; for all servers of the customer: {command}"
+        ),
+        None => format!("the first word is the server; for all servers of the customer: {command}"),
+    })
+}
+
+/// What else was said of the rule.
+fn typed_options(args: &RuleAddArgs) -> String {
+    let mut options = format!("-m {}", reason_typed(args));
+    let others = [("--service", &args.service), ("--expires", &args.expires)];
+    for (option, value) in others {
+        if let Some(value) = value {
+            options += &format!(" {option} {}", quoted(value));
+        }
+    }
+    options
 }
 
 /// The reason as it was typed, or its place.

@@ -338,7 +338,16 @@ fn not_undoable(change: &ChangeRow) -> NotUndoable {
             reason("a domain that was added is ended by name"),
             Some(Nearest::of_record("domain terminate", record, "end it").with(&customer)),
         ),
-        "terminate_domain" | "release_domain" => (
+        "release_domain" => (
+            reason(
+                "a release is for good: provisioning the domain again makes a new one, without its history",
+            ),
+            before("domain").or_else(|| after("domain")).map(|name| {
+                let options = format!(" --service ID{customer}");
+                Nearest::of_record("domain provision", name, "watch it from now on").with(&options)
+            }),
+        ),
+        "terminate_domain" => (
             reason("what has ended is restored by provisioning it again"),
             before("domain").or_else(|| after("domain")).map(|name| {
                 let options = format!(" --service ID{customer}");

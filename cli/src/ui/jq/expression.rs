@@ -1,6 +1,6 @@
 //! An expression, read and run by the library that knows the language.
 
-use super::{beginning, failed, refused};
+use super::errors::{beginning, failed, refused};
 use crate::error::CliError;
 use jaq_core::load::{self, Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, Vars, compile, data};
