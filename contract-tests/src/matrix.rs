@@ -12,7 +12,8 @@ use crate::table::{Cell, Reach, Row, TABLE};
 pub struct Matrix {
     /// By row and cell.
     seen: BTreeMap<(String, Cell), usize>,
-    undocumented: BTreeSet<String>,
+    /// By operation and outcome, the cases that met it.
+    undocumented: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// A matrix that was judged.
@@ -38,7 +39,9 @@ impl Matrix {
         let outcome = exchange.outcome();
         if exchange.forced == Forced::No && !row.has(&outcome) {
             self.undocumented
-                .insert(format!("{} answered {outcome} in {case}", row.name));
+                .entry(format!("{} answered {outcome}", row.name))
+                .or_default()
+                .insert(case.to_owned());
         }
         for cell in row.cells.iter().filter(|cell| cell.outcome == outcome) {
             let fills = match cell.reach {
@@ -80,7 +83,9 @@ impl Matrix {
             empty: empty
                 .map(|(row, cell)| format!("{}: {}", row.name, cell.outcome))
                 .collect(),
-            undocumented: self.undocumented.iter().cloned().collect(),
+            undocumented: (self.undocumented.iter())
+                .map(|(answered, cases)| met(answered, cases))
+                .collect(),
         }
     }
 
@@ -108,6 +113,15 @@ impl Matrix {
             let _ = writeln!(text, "{:38} {}", row.name, cells.join(", "));
         }
         text
+    }
+}
+
+/// An outcome that no cell has, told once with the first of the cases that met it.
+fn met(answered: &str, cases: &BTreeSet<String>) -> String {
+    let first = cases.first().map_or("", String::as_str);
+    match cases.len() {
+        0 | 1 => format!("{answered} in {first}"),
+        many => format!("{answered} in {first} and {} more cases", many - 1),
     }
 }
 

@@ -75,6 +75,7 @@ impl Judge {
             Value::Object(members) => {
                 self.order(members);
                 self.past(members);
+                self.validity(members);
                 if members.contains_key("next_scan_at") {
                     self.schedule(value);
                 }
@@ -108,6 +109,23 @@ impl Judge {
                 let problem = format!("`{name}` {value} is after the answer, {now}");
                 self.found.violations.push(problem);
             }
+        }
+    }
+
+    /// A rule is active through the second that its end shows, and no longer (E9).
+    fn validity(&mut self, members: &Map<String, Value>) {
+        let end = members.get("expires_at").and_then(Value::as_str);
+        let (Some(now), Some(end), Some(is_active)) = (
+            self.now,
+            end.and_then(time_of),
+            members.get("is_active").and_then(Value::as_bool),
+        ) else {
+            return;
+        };
+        if is_active != (end.timestamp() >= now.timestamp()) {
+            let problem =
+                format!("`is_active` is {is_active} at {now}, and `expires_at` is {end} (E9)");
+            self.found.violations.push(problem);
         }
     }
 

@@ -249,7 +249,10 @@ fn what_was_suspended_before_is_not_resumed_by_undo() {
     shell.line("undo -y").exits(0);
     shell.line("endpoint resume web-1").exits(0);
     let nothing = shell.line("undo -y").exits(0).stdout;
-    assert!(nothing.contains("the last command changed nothing"), "{nothing}");
+    assert!(
+        nothing.contains("the last command changed nothing"),
+        "{nothing}"
+    );
 }
 
 #[test]
