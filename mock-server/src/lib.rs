@@ -26,62 +26,35 @@
 //! What the specification of the service leaves open is decided as `docs/behaviours.md` says; the
 //! ids in this documentation (A5, M3) are those of that page.
 
-mod address;
+mod account;
 mod admin;
-mod certify;
-mod chance;
-mod checks;
-mod child;
-mod clock;
-pub mod command_line;
-mod config;
-mod denied_notices;
+mod configuration;
+mod connection;
 mod embedded;
-mod events;
-mod evidence;
-mod exec;
 mod faults;
-mod fields;
 mod fixtures;
-pub mod flags;
 mod http;
-mod journal;
-mod mock;
-mod nearest;
-mod notice;
-mod notices;
-mod openapi;
-mod partner;
+mod observation;
 mod playbooks;
-mod ready;
-mod run;
-mod secret;
-mod serve;
-mod server;
-mod settings;
-mod start_error;
+mod program;
 mod store;
-mod subset;
-mod tenant;
-#[cfg(feature = "tls")]
-mod tls;
-#[cfg(not(feature = "tls"))]
-#[path = "no_tls.rs"]
-mod tls;
+mod values;
 
-pub use config::{Config, TenantConfig};
-pub use embedded::{MockServer, MockServerBuilder};
+pub use account::{AdminError, TenantOptions};
+pub use configuration::config::{Config, TenantConfig};
+pub use configuration::flags;
+pub use configuration::settings::{AnswerStyle, RateLimit};
+pub use configuration::start_error::StartError;
+pub use embedded::account::Tenant;
+pub use embedded::server::{MockServer, MockServerBuilder};
 pub use faults::{CloseAt, Effect, Fault, TlsTrouble};
 pub use fixtures::Fixtures;
-pub use journal::JournalEntry;
-pub use mock::{AdminError, TenantOptions};
-pub use notice::Notice;
-pub use run::run;
+pub use observation::journal::JournalEntry;
+pub use observation::notice::Notice;
+pub use program::command_line;
+pub use program::run::run;
 pub use secmon_engine::{
     Catalogue, ClientId, DomainFindings, Instant, LeakDataset, Limits, OpenPort, Progress,
     Protocol, RateLimits, ScanOutcome, Scenario, Timings,
 };
-pub use secret::Secret;
-pub use settings::{AnswerStyle, RateLimit};
-pub use start_error::StartError;
-pub use tenant::Tenant;
+pub use values::secret::Secret;

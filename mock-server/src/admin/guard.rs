@@ -7,10 +7,10 @@ use http::header::ORIGIN;
 use http::request::Parts;
 
 use super::refusal;
+use crate::account::Mock;
+use crate::connection::server::ArrivedOn;
 use crate::http::head::{self, bearer, host_name};
 use crate::http::reply::Reply;
-use crate::mock::Mock;
-use crate::server::ArrivedOn;
 
 /// Whether a call needs the admin key, where one is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

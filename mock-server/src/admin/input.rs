@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::AdminError;
-use crate::fields::{FieldErrors, Fields};
+use crate::account::admin_error::AdminError;
+use crate::values::fields::{FieldErrors, Fields};
 
 /// The first sentence about a wrong field.
 pub(super) fn first_sentence(errors: &FieldErrors) -> AdminError {

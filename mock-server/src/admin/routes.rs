@@ -6,9 +6,9 @@ use http::{Method, StatusCode};
 use super::controls::{clock, events, faults, journal, page, playbooks, records, tenants};
 use super::guard::Openness;
 use super::{AdminCall, Answered, Responding, refusal};
-use crate::AdminError;
+use crate::account::admin_error::AdminError;
 use crate::http::reply::Reply;
-use crate::nearest::nearest;
+use crate::values::nearest::nearest;
 
 /// Does what a call asks for.
 #[derive(Clone, Copy)]

@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use super::wildcard;
-use crate::subset::holds;
+use crate::values::subset::holds;
 
 /// What a call must be; what is not given is not looked at.
 #[derive(Clone, Debug, Default, PartialEq)]

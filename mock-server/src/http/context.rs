@@ -14,10 +14,10 @@ use super::head;
 use super::paths::Segments;
 use super::problem::Problem;
 use super::query;
-use crate::fields::{FieldErrors, Fields, readers};
-use crate::notice::Fact;
-use crate::server::ArrivedOn;
-use crate::settings::AnswerStyle;
+use crate::configuration::settings::AnswerStyle;
+use crate::connection::server::ArrivedOn;
+use crate::observation::notice::Fact;
+use crate::values::fields::{FieldErrors, Fields, readers};
 
 /// A request, read but not judged.
 pub(crate) struct PartnerRequest<'a> {

@@ -2,7 +2,7 @@
 
 use secmon_engine::{Client, ClientId, ServiceId, is_email};
 
-use crate::fields::{Fields, Raw, readers};
+use crate::values::fields::{Fields, Raw, readers};
 
 /// Longest name, e-mail address and nickname.
 pub(crate) const LONGEST: usize = 255;

@@ -13,8 +13,8 @@ use super::list::PageNumbers;
 use super::problem::Problem;
 use super::reply::{self, Reply};
 use super::{customer, list};
-use crate::fields::{Fields, Raw, readers};
-use crate::notice::Fact;
+use crate::observation::notice::Fact;
+use crate::values::fields::{Fields, Raw, readers};
 
 /// The largest `per_page` of alerts and mentions.
 const LARGEST_PAGE: i64 = 50;

@@ -11,7 +11,7 @@ use super::context::Context;
 use super::problem::Problem;
 use super::reply::{self, Reply};
 use super::{customer, list};
-use crate::fields::{Fields, Raw, readers};
+use crate::values::fields::{Fields, Raw, readers};
 
 /// `GET /endpoints`.
 pub(crate) fn list(context: &mut Context<'_>) -> Result<Reply, Problem> {

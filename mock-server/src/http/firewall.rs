@@ -7,7 +7,7 @@ use super::context::Context;
 use super::customer;
 use super::problem::Problem;
 use super::reply::{self, Reply};
-use crate::fields::{Fields, Raw, readers};
+use crate::values::fields::{Fields, Raw, readers};
 
 /// The longest dump, in bytes.
 const LONGEST_DUMP: usize = 256 * 1024;

@@ -6,9 +6,9 @@ use serde::Serialize;
 use super::context::{Context, PartnerRequest};
 use super::query;
 use super::reply::{Meta, Reply};
-use crate::fields::{Fields, readers};
-use crate::notice::Fact;
-use crate::settings::AnswerStyle;
+use crate::configuration::settings::AnswerStyle;
+use crate::observation::notice::Fact;
+use crate::values::fields::{Fields, readers};
 
 /// The largest `per_page` where nothing else is documented.
 pub(crate) const LARGEST_PAGE: i64 = 100;

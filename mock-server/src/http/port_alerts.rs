@@ -12,7 +12,7 @@ use super::list::PageNumbers;
 use super::problem::Problem;
 use super::reply::{self, Reply};
 use super::{customer, list};
-use crate::fields::{Fields, readers};
+use crate::values::fields::{Fields, readers};
 
 /// `GET /alerts`.
 pub(crate) fn list(context: &mut Context<'_>) -> Result<Reply, Problem> {

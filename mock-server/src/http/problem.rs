@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::reply::{Meta, Reply};
-use crate::fields::FieldErrors;
+use crate::values::fields::FieldErrors;
 
 /// How a group writes an error that has no string code of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use super::{
     domain_monitoring, domains, endpoints, firewall, port_alerts, pricing, rules, sandbox, servers,
     sso, sso_page, subscriptions, sync,
 };
-use crate::notices::Known;
+use crate::observation::notices::Known;
 
 /// The groups of operations: what they have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,9 +15,9 @@ use super::endpoints::checked_owner;
 use super::problem::Problem;
 use super::reply::{self, Meta, Reply};
 use super::{customer, list};
-use crate::fields::{Fields, Raw, readers};
-use crate::notice::Fact;
-use crate::settings::AnswerStyle;
+use crate::configuration::settings::AnswerStyle;
+use crate::observation::notice::Fact;
+use crate::values::fields::{Fields, Raw, readers};
 
 /// `GET /whitelists/endpoint-summary`. The counts stand twice, for old clients.
 pub(crate) fn summary(context: &mut Context<'_>) -> Result<Reply, Problem> {

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::context::Context;
 use super::problem::Problem;
 use super::reply::{self, Reply};
-use crate::fields::{Fields, readers};
+use crate::values::fields::{Fields, readers};
 
 /// `GET /sandbox/scenarios`.
 pub(crate) fn scenarios(context: &mut Context<'_>) -> Result<Reply, Problem> {

@@ -10,7 +10,7 @@ use super::context::Context;
 use super::customer;
 use super::problem::Problem;
 use super::reply::{self, Reply};
-use crate::fields::{Fields, Raw, readers};
+use crate::values::fields::{Fields, Raw, readers};
 
 /// `POST provision`.
 pub(crate) fn provision(context: &mut Context<'_>) -> Result<Reply, Problem> {

@@ -6,7 +6,7 @@ use super::context::Context;
 use super::customer;
 use super::problem::Problem;
 use super::reply::{self, Reply};
-use crate::fields::{Fields, Raw, readers};
+use crate::values::fields::{Fields, Raw, readers};
 
 /// `POST /sso/token`.
 pub(crate) fn token(context: &mut Context<'_>) -> Result<Reply, Problem> {

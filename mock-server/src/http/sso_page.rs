@@ -7,8 +7,8 @@ use secmon_engine::SignedIn;
 
 use super::context::PartnerRequest;
 use super::reply::Reply;
-use crate::mock::Mock;
-use crate::partner::Partner;
+use crate::account::Mock;
+use crate::account::shared::Partner;
 use crate::store::Commit;
 
 /// Where the page is.

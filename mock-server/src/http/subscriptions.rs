@@ -10,8 +10,8 @@ use super::context::Context;
 use super::customer;
 use super::problem::Problem;
 use super::reply::{self, Reply};
-use crate::fields::{Fields, Raw, readers};
-use crate::notice::Fact;
+use crate::observation::notice::Fact;
+use crate::values::fields::{Fields, Raw, readers};
 
 /// `POST provision-subscription`.
 pub(crate) fn provision(context: &mut Context<'_>) -> Result<Reply, Problem> {

@@ -8,7 +8,7 @@ use super::context::Context;
 use super::customer;
 use super::problem::Problem;
 use super::reply::{self, Reply};
-use crate::fields::{FieldErrors, Fields, Raw, readers};
+use crate::values::fields::{FieldErrors, Fields, Raw, readers};
 
 /// The fields of a service; any other one is refused.
 const SERVICE_FIELDS: [&str; 4] = ["service_id", "client_id", "product_slug", "status"];

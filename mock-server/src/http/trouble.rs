@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::problem::{ErrorShape, envelope, shaped, validation_shape};
 use super::reply::Reply;
-use crate::fields::FieldErrors;
+use crate::values::fields::FieldErrors;
 use secmon_engine::Instant;
 
 /// The answer of a `status` fault: the documented envelope of its code, else the shape that the

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::faults::wildcard;
 use crate::http::query;
-use crate::journal::Entry;
+use crate::observation::journal::Entry;
 
 /// A playbook.
 #[derive(Debug, Deserialize)]

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::book::Expected;
 use crate::http::paths::Paths;
-use crate::journal::Entry;
+use crate::observation::journal::Entry;
 
 /// Refused calls that are told.
 const TOLD: usize = 3;

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::book::{Expected, Never, Playbook, Wanted};
 use super::hints::{Hints, refusal};
 use super::records::{self, Record};
-use crate::journal::Entry;
+use crate::observation::journal::Entry;
 
 /// So long a call may have been on its way when the answer to one beside it went out.
 const ON_ITS_WAY_MILLIS: i64 = 500;

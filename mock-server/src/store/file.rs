@@ -9,7 +9,7 @@ use rusqlite::{Connection, Error, ErrorCode, OpenFlags, Row};
 use super::state_file::{SaveError, StateFile};
 use super::watched::beside;
 use super::{FileStore, Kept, Place, checksum, commits};
-use crate::StartError;
+use crate::configuration::start_error::StartError;
 
 /// The format that this version reads and writes.
 const FORMAT: u32 = 1;

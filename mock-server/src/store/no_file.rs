@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{Kept, Memory};
-use crate::StartError;
+use crate::configuration::start_error::StartError;
 
 pub(crate) fn open<T>(
     _: &Path,

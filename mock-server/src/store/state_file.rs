@@ -7,7 +7,7 @@ use rusqlite::{Connection, Error};
 use super::commits::{Commits, CountFile};
 use super::watched::{WatchedFile, beside};
 use super::{Place, Put, checksum};
-use crate::chance;
+use crate::values::chance;
 
 /// A change is one write to a log, which [`StateFile::fold_log`] puts into the file.
 const LOG: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL";

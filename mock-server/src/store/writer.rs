@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 
 use super::state_file::StateFile;
 use super::{Commit, NotSaved, Put, Store};
-use crate::partner::lock;
+use crate::account::shared::lock;
 
 /// After so long without changes the log is put into the file, which may be copied then.
 const QUIET: Duration = Duration::from_secs(1);

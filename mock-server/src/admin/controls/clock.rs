@@ -6,9 +6,9 @@ use secmon_engine::{Instant, Timestamp};
 use serde_json::json;
 
 use super::{AdminCall, Answered, input};
-use crate::AdminError;
-use crate::clock::{FURTHEST, Movement};
-use crate::fields::readers;
+use crate::account::admin_error::AdminError;
+use crate::values::clock::{FURTHEST, Movement};
+use crate::values::fields::readers;
 
 pub(crate) fn show(call: &AdminCall) -> Result<Answered, AdminError> {
     Ok(shown(call, call.mock.now()))

@@ -11,8 +11,8 @@ use http::{HeaderValue, StatusCode};
 use tokio::time::timeout;
 
 use super::AdminCall;
-use crate::AdminError;
-use crate::events::{Listener, SseEvent};
+use crate::account::admin_error::AdminError;
+use crate::observation::events::{Listener, SseEvent};
 
 /// Something is sent this often, so that neither side takes the other for gone.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(15);

@@ -6,16 +6,16 @@ use http::{HeaderValue, StatusCode};
 use serde_json::{Map, Value, json};
 
 use super::{AdminCall, Answered, input};
-use crate::AdminError;
+use crate::account::admin_error::AdminError;
 use crate::faults::{
     Aim, CloseAt, Effect, Fault, Faults, Placed, TlsTrouble, usual_retry_after, wildcard,
 };
-use crate::fields::{Raw, readers};
 use crate::http::body::stand_in;
 use crate::http::routes::{self, Route};
-use crate::nearest::nearest;
-use crate::notices::unknown_fields;
+use crate::observation::notices::unknown_fields;
 use crate::store::Commit;
+use crate::values::fields::{Raw, readers};
+use crate::values::nearest::nearest;
 
 /// Longest delay: an hour.
 const LONGEST_LATENCY_MS: i64 = 3_600_000;

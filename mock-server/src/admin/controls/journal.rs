@@ -14,12 +14,12 @@ use http::{HeaderValue, StatusCode};
 use serde_json::Value;
 
 use super::{AdminCall, Answered, Responding, beside, input};
-use crate::AdminError;
-use crate::fields::{Fields, Raw, readers};
+use crate::account::Mock;
+use crate::account::admin_error::AdminError;
 use crate::http::reply::Reply;
-use crate::journal::{Entry, Redaction, ShownCall, Wanted, WrittenEntry};
-use crate::mock::Mock;
+use crate::observation::journal::{Entry, Redaction, ShownCall, Wanted, WrittenEntry};
 use crate::store::Commit;
+use crate::values::fields::{Fields, Raw, readers};
 
 const JSON: &str = "application/json";
 

@@ -8,11 +8,11 @@ use http::header::{
 use http::{HeaderName, HeaderValue, StatusCode};
 
 use super::{AdminCall, Answered};
-use crate::AdminError;
-use crate::chance;
-use crate::evidence::escaped;
+use crate::account::admin_error::AdminError;
 use crate::http::reply::Reply;
+use crate::observation::evidence::escaped;
 use crate::store::Commit;
+use crate::values::chance;
 
 const HTML: &str = "text/html; charset=utf-8";
 

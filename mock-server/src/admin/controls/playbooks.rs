@@ -3,10 +3,10 @@
 use serde_json::json;
 
 use super::{AdminCall, Answered, input};
-use crate::AdminError;
-use crate::fields::{Fields, readers};
+use crate::account::admin_error::AdminError;
 use crate::playbooks::{self, Client, Run};
 use crate::store::Commit;
+use crate::values::fields::{Fields, readers};
 
 pub(crate) fn list(call: &AdminCall) -> Result<Answered, AdminError> {
     let known: Vec<_> = playbooks::all()

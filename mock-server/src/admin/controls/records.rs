@@ -7,12 +7,12 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{AdminCall, Answered, input, refusal};
-use crate::AdminError;
-use crate::fields::readers;
+use crate::account::RecordRef;
+use crate::account::admin_error::AdminError;
+use crate::http::openapi;
 use crate::http::reply::Reply;
-use crate::mock::RecordRef;
-use crate::openapi;
 use crate::store::{self, Commit};
+use crate::values::fields::readers;
 
 /// More ports than there are cannot be open.
 const MOST_PORTS: usize = 2 * u16::MAX as usize;

@@ -6,10 +6,12 @@ use secmon_engine::{ClientId, LeakDataset, Progress, RateLimits};
 use serde_json::{Map, Value, json};
 
 use super::{AdminCall, Answered, input};
-use crate::fields::readers;
-use crate::mock::TenantOptions;
-use crate::partner::Partner;
-use crate::{AdminError, Fixtures, Scenario};
+use crate::account::TenantOptions;
+use crate::account::admin_error::AdminError;
+use crate::account::shared::Partner;
+use crate::fixtures::Fixtures;
+use crate::values::fields::readers;
+use secmon_engine::Scenario;
 
 /// Ten years, in seconds.
 const LONGEST_LIFE: i64 = 10 * 366 * 86_400;

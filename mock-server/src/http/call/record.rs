@@ -8,9 +8,9 @@ use super::{Ended, Ending, InFlight};
 use crate::http::context::PartnerRequest;
 use crate::http::reply::Reply;
 use crate::http::sso_page;
-use crate::journal::{self, Entry, Headers};
-use crate::notice::Notice;
-use crate::notices::{self, CallContext, Clock, Pause};
+use crate::observation::journal::{self, Entry, Headers};
+use crate::observation::notice::Notice;
+use crate::observation::notices::{self, CallContext, Clock, Pause};
 
 impl InFlight<'_> {
     /// Records a call of the partner API.

@@ -1,0 +1,42 @@
+//! The journals of accounts (M1).
+
+use super::admin_error::AdminError;
+use super::mock::Mock;
+use crate::observation::journal::Journal;
+use crate::observation::notices::CallHistory;
+
+impl Mock {
+    /// Forgets the calls that a tenant filter selects, and what later ones are held against.
+    pub(crate) fn clear_journals(&self, tenant: Option<&str>) -> Result<(), AdminError> {
+        self.with_journals(tenant, |name, journal| {
+            journal.clear();
+            name.map(str::to_owned)
+        })?
+        .into_iter()
+        .flatten()
+        .filter_map(|name| self.partner(&name).ok())
+        .for_each(|partner| *partner.history() = CallHistory::default());
+        Ok(())
+    }
+
+    /// The journals that a tenant filter selects: one account's, or all.
+    pub(crate) fn with_journals<T>(
+        &self,
+        tenant: Option<&str>,
+        mut visit: impl FnMut(Option<&str>, &mut Journal) -> T,
+    ) -> Result<Vec<T>, AdminError> {
+        match tenant {
+            Some(name) => Ok(vec![visit(tenant, &mut self.partner(name)?.journal())]),
+            None => {
+                let registry = self.registry();
+                let mut seen: Vec<T> = registry
+                    .partners()
+                    .into_iter()
+                    .map(|partner| visit(Some(partner.name()), &mut partner.journal()))
+                    .collect();
+                seen.push(visit(None, &mut self.unattributed()));
+                Ok(seen)
+            }
+        }
+    }
+}

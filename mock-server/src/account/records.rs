@@ -1,0 +1,94 @@
+//! What the server keeps beside the accounts' own records, and how both go into the store.
+
+use std::collections::BTreeMap;
+
+use secmon_engine::{Change, Instant};
+use serde::{Deserialize, Serialize};
+
+use super::registry::Registry;
+use crate::account::shared::{Entry, Partner};
+use crate::store::{Place, Put};
+
+pub(super) const SERVER_TABLE: &str = "server";
+pub(super) const MOMENT_KEY: &str = "moment";
+pub(super) const PARTNER_TABLE: &str = "partners";
+pub(super) const REMOVED_TABLE: &str = "removed";
+
+/// How many accounts of each name were removed, where any were.
+pub(super) type Removed = BTreeMap<String, u32>;
+
+/// What the server keeps about itself.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct ServerRecord {
+    pub(super) seed: u64,
+    pub(super) clock_offset_ms: i64,
+    pub(super) made_up_names: u32,
+}
+
+impl ServerRecord {
+    pub(super) fn put(self) -> Put {
+        server_put(SERVER_TABLE, SERVER_TABLE, Some(json(&self)))
+    }
+}
+
+/// The server's time, by which all in the store had happened.
+pub(super) fn moment_put(moment: Instant) -> Put {
+    server_put(SERVER_TABLE, MOMENT_KEY, Some(json(&moment)))
+}
+
+/// The server's record of an account; without an entry, its removal.
+pub(super) fn partner_put(name: &str, entry: Option<Entry>) -> Put {
+    server_put(PARTNER_TABLE, name, entry.map(|entry| json(&entry)))
+}
+
+/// How often an account of this name was removed, for the store.
+pub(super) fn removed_put(registry: &Registry, name: &str) -> Option<Put> {
+    let times = registry.removed().get(name)?;
+    Some(server_put(REMOVED_TABLE, name, Some(json(times))))
+}
+
+/// The same for every name.
+pub(super) fn removed_puts(registry: &Registry) -> impl Iterator<Item = Put> {
+    let names = registry.removed().keys();
+    names.filter_map(|name| removed_put(registry, name))
+}
+
+fn server_put(table: &str, key: &str, value: Option<Vec<u8>>) -> Put {
+    let place = Place {
+        owner: String::new(),
+        table: table.to_owned(),
+        key: key.to_owned(),
+    };
+    Put { place, value }
+}
+
+pub(super) fn json(record: &impl Serialize) -> Vec<u8> {
+    // Records of numbers and names always serialize.
+    serde_json::to_vec(record).unwrap_or_default()
+}
+
+/// An account's entry and what was not saved of it yet: all, for a new one.
+pub(super) fn unsaved_account(partner: &Partner) -> Vec<Put> {
+    let changes = partner.account().take_changes();
+    with_entry(partner, changes)
+}
+
+/// An account's entry and all its records.
+pub(super) fn whole_account(partner: &Partner) -> Vec<Put> {
+    let records = partner.account().all_records();
+    with_entry(partner, records)
+}
+
+/// Takes every record of an account out of the store.
+pub(super) fn removals(partner: &Partner) -> Vec<Put> {
+    let records = whole_account(partner).into_iter();
+    records.map(Put::removal).collect()
+}
+
+fn with_entry(partner: &Partner, records: Vec<Change>) -> Vec<Put> {
+    let entry = partner_put(partner.name(), Some(partner.entry()));
+    let puts = records
+        .into_iter()
+        .map(|change| Put::of(partner.name(), change));
+    std::iter::once(entry).chain(puts).collect()
+}

@@ -1,0 +1,167 @@
+//! One partner account being served: its state behind one short lock, its clock, its journal.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use secmon_engine::{Account, AccountSettings, Instant};
+use serde::{Deserialize, Serialize};
+
+use crate::observation::journal::Journal;
+use crate::observation::notices::CallHistory;
+use crate::playbooks::Watch;
+
+/// Takes a lock. A panic elsewhere while it was held does not end the server.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Where an account came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Origin {
+    /// The configuration, or the defaults.
+    Configured,
+    /// The admin API.
+    Made,
+}
+
+/// What the server itself keeps about an account, beside the account's own records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Entry {
+    /// Accounts are listed in this order.
+    pub(crate) order: u64,
+    /// How far its clock is ahead of the server's (M3).
+    pub(crate) clock_offset_ms: u64,
+    pub(crate) origin: Origin,
+    /// When it is removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) expires_at: Option<Expires>,
+}
+
+impl Entry {
+    /// The entry of a new account; who lists it gives it its place.
+    pub(crate) fn of(origin: Origin) -> Self {
+        Self {
+            order: 0,
+            clock_offset_ms: 0,
+            origin,
+            expires_at: None,
+        }
+    }
+}
+
+/// A moment of real time, in milliseconds since 1970: it also stands for the next start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Expires(u64);
+
+impl Expires {
+    pub(crate) fn after(span: Duration) -> Self {
+        Self(Self::now().saturating_add(u64::try_from(span.as_millis()).unwrap_or(u64::MAX)))
+    }
+
+    /// How long it is until then.
+    pub(crate) fn left(self) -> Duration {
+        Duration::from_millis(self.0.saturating_sub(Self::now()))
+    }
+
+    fn now() -> u64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        since.map_or(0, |since| {
+            u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+        })
+    }
+}
+
+/// An account that answers calls.
+#[derive(Debug)]
+pub(crate) struct Partner {
+    /// Settings do not change while an account lives, so they are read without the lock.
+    settings: AccountSettings,
+    order: u64,
+    origin: Origin,
+    expires_at: Option<Expires>,
+    clock_offset_ms: AtomicU64,
+    account: Mutex<Account>,
+    journal: Mutex<Journal>,
+    history: Mutex<CallHistory>,
+    /// Who looks on, where the account is a playbook's.
+    watch: OnceLock<Arc<Mutex<Watch>>>,
+}
+
+impl Partner {
+    pub(crate) fn new(account: Account, entry: Entry) -> Self {
+        Self {
+            settings: account.settings().clone(),
+            order: entry.order,
+            origin: entry.origin,
+            expires_at: entry.expires_at,
+            clock_offset_ms: AtomicU64::new(entry.clock_offset_ms),
+            account: Mutex::new(account),
+            journal: Mutex::default(),
+            history: Mutex::default(),
+            watch: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.settings.name
+    }
+
+    pub(crate) fn settings(&self) -> &AccountSettings {
+        &self.settings
+    }
+
+    pub(crate) fn entry(&self) -> Entry {
+        Entry {
+            order: self.order,
+            clock_offset_ms: self.clock_offset_ms.load(Ordering::Relaxed),
+            origin: self.origin,
+            expires_at: self.expires_at,
+        }
+    }
+
+    /// The account's time when the server's clock shows `server_now`.
+    pub(crate) fn time(&self, server_now: Instant) -> Instant {
+        server_now.plus(self.clock_offset())
+    }
+
+    pub(crate) fn clock_offset(&self) -> Duration {
+        Duration::from_millis(self.clock_offset_ms.load(Ordering::Relaxed))
+    }
+
+    /// Sets how far the account's clock is ahead of the server's.
+    pub(crate) fn set_clock_offset(&self, offset: Duration) {
+        let millis = u64::try_from(offset.as_millis()).unwrap_or(u64::MAX);
+        self.clock_offset_ms.store(millis, Ordering::Relaxed);
+    }
+
+    /// The account itself. The lock is short: it is never held while waiting for anything.
+    pub(crate) fn account(&self) -> MutexGuard<'_, Account> {
+        lock(&self.account)
+    }
+
+    pub(crate) fn journal(&self) -> MutexGuard<'_, Journal> {
+        lock(&self.journal)
+    }
+
+    /// What its later calls are held against.
+    pub(crate) fn history(&self) -> MutexGuard<'_, CallHistory> {
+        lock(&self.history)
+    }
+
+    /// Lets a playbook look on from now on.
+    pub(crate) fn watched_by(&self, watch: Arc<Mutex<Watch>>) {
+        let _ = self.watch.set(watch);
+    }
+
+    pub(crate) fn watch(&self) -> Option<MutexGuard<'_, Watch>> {
+        self.watch.get().map(|watch| lock(watch))
+    }
+}
+
+/// Whether an account that was read from somewhere is the one of this name.
+pub(crate) fn is_named(account: &Account, name: &str) -> bool {
+    account.settings().name == name
+}

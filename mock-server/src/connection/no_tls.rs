@@ -1,0 +1,56 @@
+//! What stands in the place of TLS in a build without it: none of it can be made.
+
+use std::io;
+use std::sync::Arc;
+
+use crate::account::Mock;
+use crate::configuration::settings::TlsSettings;
+use crate::configuration::start_error::StartError;
+use crate::connection::server::Wire;
+use crate::observation::notice::Certificate;
+
+pub(crate) type Secured = Wire;
+
+pub(crate) enum Authority {}
+
+impl Authority {
+    pub(crate) fn of(_: &TlsSettings) -> Result<Self, StartError> {
+        let sentence = "this program was built without TLS: leave --tls-listen out, or use secmon-mock, which has it";
+        Err(StartError::Settings(sentence.to_owned()))
+    }
+
+    pub(crate) fn pem(&self) -> &str {
+        match *self {}
+    }
+}
+
+/// A handshake that went well.
+pub(crate) struct Handshake {
+    pub(crate) stream: Secured,
+    pub(crate) certificate: Certificate,
+}
+
+pub(crate) enum Terminator {}
+
+impl Terminator {
+    pub(crate) fn new(_: &Arc<Mock>, authority: Authority) -> Result<Self, StartError> {
+        match authority {}
+    }
+
+    pub(crate) async fn accept(&self, _: Wire) -> io::Result<Handshake> {
+        match *self {}
+    }
+}
+
+/// Nothing to trust, so nothing to tell a command.
+pub(crate) struct Trust;
+
+impl Trust {
+    pub(crate) fn new(_: &str) -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    pub(crate) fn variables(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+}

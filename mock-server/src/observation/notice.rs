@@ -1,0 +1,151 @@
+//! A notice, and what of a call notices are made from (M10).
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::Serialize;
+
+use crate::values::nearest::nearest;
+
+/// Something about a call that its answer does not tell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Notice {
+    /// What kind of carelessness it is, such as `no_customer`: `docs/behaviours.md` lists the codes.
+    pub code: &'static str,
+    /// What was seen, in which account, and what to do about it.
+    pub sentence: String,
+}
+
+impl Notice {
+    /// A notice about a call of this account, where it has one.
+    pub(crate) fn new(code: NoticeCode, account: Option<&str>, sentence: &str) -> Self {
+        let whose = account.map_or_else(String::new, |name| format!("account {name}: "));
+        Self {
+            code: code.name(),
+            sentence: format!("{whose}{sentence}"),
+        }
+    }
+
+    /// Whether staff hear of it as well.
+    pub(crate) fn concerns_staff(&self) -> bool {
+        let code: Result<NoticeCode, _> = self.code.parse();
+        code.is_ok_and(NoticeCode::concerns_staff)
+    }
+}
+
+/// The kinds of notices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoticeCode {
+    UnknownField,
+    UnknownParameter,
+    NoCustomer,
+    AccountWideRule,
+    WideRule,
+    UnsafeRepeat,
+    ChangedRepeat,
+    TooEarly,
+    TightPolling,
+    FirstPageOnly,
+    RejectedKey,
+    IgnoredSandbox,
+    ForcedChange,
+    StaleToken,
+    UnverifiedTls,
+}
+
+impl NoticeCode {
+    pub(crate) const ALL: [Self; 15] = [
+        Self::UnknownField,
+        Self::UnknownParameter,
+        Self::NoCustomer,
+        Self::AccountWideRule,
+        Self::WideRule,
+        Self::UnsafeRepeat,
+        Self::ChangedRepeat,
+        Self::TooEarly,
+        Self::TightPolling,
+        Self::FirstPageOnly,
+        Self::RejectedKey,
+        Self::IgnoredSandbox,
+        Self::ForcedChange,
+        Self::StaleToken,
+        Self::UnverifiedTls,
+    ];
+
+    /// Whether staff hear of it as well: it tells of a mistake in a program, whoever uses that.
+    pub(crate) fn concerns_staff(self) -> bool {
+        matches!(
+            self,
+            Self::UnknownField
+                | Self::UnknownParameter
+                | Self::UnsafeRepeat
+                | Self::ChangedRepeat
+                | Self::TooEarly
+        )
+    }
+
+    /// Its name in the admin API and on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::UnknownField => "unknown_field",
+            Self::UnknownParameter => "unknown_parameter",
+            Self::NoCustomer => "no_customer",
+            Self::AccountWideRule => "account_wide_rule",
+            Self::WideRule => "wide_rule",
+            Self::UnsafeRepeat => "unsafe_repeat",
+            Self::ChangedRepeat => "changed_repeat",
+            Self::TooEarly => "too_early",
+            Self::TightPolling => "tight_polling",
+            Self::FirstPageOnly => "first_page_only",
+            Self::RejectedKey => "rejected_key",
+            Self::IgnoredSandbox => "ignored_sandbox",
+            Self::ForcedChange => "forced_change",
+            Self::StaleToken => "stale_token",
+            Self::UnverifiedTls => "unverified_tls",
+        }
+    }
+}
+
+impl fmt::Display for NoticeCode {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl FromStr for NoticeCode {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let found = Self::ALL.into_iter().find(|code| code.name() == text);
+        found.ok_or_else(|| {
+            let nearest = nearest(text, Self::ALL.into_iter().map(Self::name));
+            format!("there is no notice {text}; did you mean {nearest}?")
+        })
+    }
+}
+
+/// What the handshake of a connection showed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Certificate {
+    /// A right one, or there was no handshake.
+    Right,
+    /// One that no client may accept.
+    Wrong,
+}
+
+/// What an operation saw in its request or did, and its answer does not tell plainly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fact {
+    /// A page of a list was shown.
+    Page { number: u64, has_more: bool },
+    /// The rule that was made or changed holds for every customer of the account.
+    AccountWideRule,
+    /// The rule that was made or changed allows this many ports.
+    RulePorts(usize),
+    /// A change was asked for although records no longer fit.
+    ForcedChange,
+    /// A sign-in token of the account was used before, or has expired.
+    StaleToken,
+}

@@ -1,0 +1,8 @@
+//! Small values and readers that every part uses, and that use no other part.
+
+pub(crate) mod chance;
+pub(crate) mod clock;
+pub(crate) mod fields;
+pub(crate) mod nearest;
+pub(crate) mod secret;
+pub(crate) mod subset;
