@@ -1,213 +1,216 @@
-//! Accounts that are made, removed, or taken back to their start (M3, M4).
+//! What all requests share: the accounts and whose keys are whose, the clock, the faults, the
+//! journal of calls without an account, the store.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{
+    Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
+};
 use std::time::Duration;
 
-use secmon_engine::{Account, AccountSettings};
+use secmon_engine::{Account, Instant};
 
-use super::admin_error::AdminError;
-use super::mock::Mock;
-use super::options::TenantOptions;
-use super::records::{
-    Removed, ServerRecord, moment_put, partner_put, removals, removed_put, removed_puts,
-    unsaved_account, whole_account,
-};
-use super::registry::{Registry, base_settings, configured_account};
-use super::shared::{Entry, Expires, Origin, Partner};
-use crate::configuration::checks;
-use crate::observation::notices::CallHistory;
-use crate::store::{Commit, Put};
+use super::records::{ServerRecord, moment_put};
+use super::registry::Registry;
+use crate::configuration::settings::Settings;
+use crate::faults::placed::Faults;
+use crate::observation::events::ring::Ring;
+use crate::observation::journal::Journal;
+use crate::observation::journal::query::Waiters;
+use crate::observation::notices::rejected_key::RejectedKey;
+use crate::store::commit::Commit;
+use crate::store::interface::Store;
+use crate::values::clock::SteadyClock;
+use crate::values::lock::lock;
+use crate::values::notifier::Notifier;
 
-/// An account just made, with its first key.
-pub(crate) struct NewTenant {
-    pub(crate) partner: Arc<Partner>,
-    pub(crate) api_key: String,
+/// The accounts of a server, and what all of them share.
+pub(crate) struct Accounts {
+    pub(crate) settings: Settings,
+    clock: SteadyClock,
+    /// A state was there already, and won over the fixtures.
+    pub(crate) fixtures_passed_over: bool,
+    seed: AtomicU64,
+    /// How far the server's clock is ahead of its time source; behind it, where an imported state is older (M2).
+    clock_offset_ms: AtomicI64,
+    registry: RwLock<Registry>,
+    faults: Mutex<Faults>,
+    /// Calls whose key is of no account.
+    unattributed: Mutex<Journal>,
+    /// The key that was refused last, whoever's it is.
+    pub(crate) rejected_key: RejectedKey,
+    /// Who waits for calls to come.
+    pub(super) waiters: Mutex<Waiters>,
+    /// What happens, once somebody has listened.
+    events: OnceLock<Mutex<Ring>>,
+    /// Tells of accounts that expire.
+    pub(super) expiries: Notifier,
+    calls: AtomicU64,
+    pub(crate) store: Box<dyn Store>,
 }
 
-/// What an account is made from, before the options are looked at.
-struct Beginning {
-    settings: AccountSettings,
-    /// The account that it is a copy of.
-    original: Option<Arc<Partner>>,
-}
-
-impl Beginning {
-    fn account(&self, options: &TenantOptions) -> Result<Account, AdminError> {
-        let settings = options.clone().settings(self.settings.clone());
-        let Some(original) = &self.original else {
-            return Ok(Account::new(settings));
-        };
-        let copied = original.account().copied(settings);
-        copied.map_err(|error| AdminError::Conflict(error.to_string()))
-    }
-
-    fn clock_offset_ms(&self) -> u64 {
-        let original = self.original.as_ref();
-        original.map_or(0, |original| original.entry().clock_offset_ms)
-    }
-}
-
-impl Mock {
-    /// Makes an account of its own, so that tests run side by side on one server.
-    pub(crate) fn add_tenant(
-        &self,
-        options: TenantOptions,
-    ) -> Result<(NewTenant, Commit), AdminError> {
-        options.check()?;
-        let beginning = self.beginning(&options)?;
-        let mut account = beginning.account(&options)?;
-        let api_key = account.issue_key();
-        let clock_offset_ms = beginning.clock_offset_ms();
-        if let Some(fixtures) = &options.fixtures {
-            let now = self.now().plus(Duration::from_millis(clock_offset_ms));
-            fixtures.apply(&mut account, now)?;
-        }
-        let entry = Entry {
-            clock_offset_ms,
-            expires_at: options.expires_in.map(Expires::after),
-            ..Entry::of(Origin::Made)
-        };
-        let mut registry = self.registry_mut();
-        // Somebody may have taken the name meanwhile.
-        free_name(&registry, beginning.settings.name)?;
-        let partner = registry.add(account, entry);
-        if entry.expires_at.is_some() {
-            self.expiries.tell();
-        }
-        let mut changes = vec![self.server_record(&registry).put()];
-        // Nothing of a copy was saved under its name.
-        changes.extend(whole_account(&partner));
-        partner.account().forget_changes();
-        let commit = self.store.save(changes);
-        Ok((NewTenant { partner, api_key }, commit))
-    }
-
-    /// What a new account begins with. It is filled without the lock, since calls of others wait for that.
-    fn beginning(&self, options: &TenantOptions) -> Result<Beginning, AdminError> {
-        let mut registry = self.registry_mut();
-        let named = |like: &String| {
-            registry
-                .partner(like)
-                .cloned()
-                .ok_or_else(|| unknown_tenant(like))
-        };
-        let original = options.like.as_ref().map(named).transpose()?;
-        let name = match &options.name {
-            Some(name) => free_name(&registry, name.clone())?,
-            None => registry.made_up_name(self.seed()),
-        };
-        let seed = registry.seed_for(&name, self.seed());
-        let own = base_settings(&self.settings, &name, seed);
-        let settings = match &original {
-            Some(original) => AccountSettings {
-                name: own.name,
-                portal_domain: own.portal_domain,
-                seed,
-                ..original.settings().clone()
-            },
-            None => own,
-        };
-        Ok(Beginning { settings, original })
-    }
-
-    /// Removes an account with all its records; its keys are unknown from now on (M3).
-    pub(crate) fn remove_tenant(&self, name: &str) -> Result<Commit, AdminError> {
-        let mut registry = self.registry_mut();
-        let partner = registry.remove(name).ok_or_else(|| unknown_tenant(name))?;
-        self.faults().clear_tenant(name);
-        let mut changes = removals(&partner);
-        changes.extend(removed_put(&registry, name));
-        Ok(self.store.save(changes))
-    }
-
-    /// Everything back to the start (M3).
-    pub(crate) fn reset(&self) -> Commit {
-        let mut registry = self.registry_mut();
-        let mut changes: Vec<Put> = registry
-            .partners()
-            .into_iter()
-            .flat_map(|partner| removals(partner))
-            .chain(removed_puts(&registry).map(Put::removal))
-            .collect();
-        self.faults().clear();
-        self.unattributed().clear();
-        self.rejected_key.clear();
-        self.playbooks().clear();
-        self.restart_counters();
-        *registry = Registry::new(0, Removed::new());
-        for tenant in self.settings.config.tenants() {
-            let account = configured_account(&self.settings, &tenant, self.seed());
-            let partner = registry.add(account, Entry::of(Origin::Configured));
-            changes.extend(unsaved_account(&partner));
-        }
-        if let Some(first) = registry.partners().first() {
-            // The start applied them already; what cannot be applied now leaves the account empty.
-            let _ = self.fill(first);
-            changes.extend(unsaved_account(first));
-        }
-        changes.push(self.server_record(&registry).put());
-        changes.push(moment_put(self.now()));
-        self.store.save(changes)
-    }
-
-    /// Gives an account what `--fixtures` says.
-    pub(super) fn fill(&self, first: &Partner) -> Result<(), AdminError> {
-        match &self.settings.fixtures {
-            Some(fixtures) => fixtures.apply(&mut first.account(), first.time(self.now())),
-            None => Ok(()),
+impl Accounts {
+    pub(super) fn new(
+        settings: Settings,
+        server: ServerRecord,
+        registry: Registry,
+        store: Box<dyn Store>,
+    ) -> Self {
+        Self {
+            clock: SteadyClock::new(settings.time),
+            settings,
+            fixtures_passed_over: false,
+            seed: AtomicU64::new(server.seed),
+            clock_offset_ms: AtomicI64::new(server.clock_offset_ms),
+            registry: RwLock::new(registry),
+            faults: Mutex::default(),
+            unattributed: Mutex::default(),
+            rejected_key: RejectedKey::default(),
+            waiters: Mutex::default(),
+            events: OnceLock::new(),
+            expiries: Notifier::default(),
+            calls: AtomicU64::new(0),
+            store,
         }
     }
 
-    /// One account back to its start; its keys stay (M3).
-    pub(crate) fn reset_tenant(&self, name: &str) -> Result<Commit, AdminError> {
-        let partner = self.partner(name)?;
-        self.faults().clear_tenant(name);
-        partner.journal().clear();
-        *partner.history() = CallHistory::default();
-        let mut account = partner.account();
-        account.reset();
-        if let Some(mut watch) = partner.watch() {
-            watch.end();
+    /// The server's time: what accounts without an offset of their own live in.
+    pub(crate) fn now(&self) -> Instant {
+        let source = self.clock.now().unix_millis();
+        Instant::from_unix_millis(source.saturating_add(self.clock_offset_ms()))
+    }
+
+    /// Moves the server's clock, and with it every account's.
+    pub(crate) fn move_clock(&self, span: Duration) {
+        let millis = i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
+        let _ = self
+            .clock_offset_ms
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |offset| {
+                Some(offset.saturating_add(millis))
+            });
+    }
+
+    pub(crate) fn clock_offset_ms(&self) -> i64 {
+        self.clock_offset_ms.load(Ordering::Relaxed)
+    }
+
+    /// The offset under which the server's time is this moment.
+    pub(super) fn offset_to(&self, moment: Instant) -> i64 {
+        moment.unix_millis() - self.clock.now().unix_millis()
+    }
+
+    /// What chance is drawn from: the ids of new accounts, with their names, and which calls a fault hits.
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed.load(Ordering::Relaxed)
+    }
+
+    /// Hands over what changed in an account, whose lock is held, and when it did.
+    pub(crate) fn save(&self, name: &str, account: &mut Account) -> Commit {
+        self.save_by(None, name, account)
+    }
+
+    /// The same, and by which call it did.
+    pub(crate) fn save_by(&self, call: Option<u64>, name: &str, account: &mut Account) -> Commit {
+        if let Some(mut events) = self.events() {
+            events.changes(name, account, call);
         }
-        partner.set_clock_offset(Duration::ZERO);
-        Ok(self.save_with_entry(&partner, &mut account))
+        self.store
+            .save_account(name, account, &|| moment_put(self.now()))
     }
 
-    pub(crate) fn partner(&self, name: &str) -> Result<Arc<Partner>, AdminError> {
-        self.registry()
-            .partner(name)
-            .cloned()
-            .ok_or_else(|| unknown_tenant(name))
-    }
-
-    pub(super) fn server_record(&self, registry: &Registry) -> ServerRecord {
-        ServerRecord {
-            seed: self.seed(),
-            clock_offset_ms: self.clock_offset_ms(),
-            made_up_names: registry.made_up_names,
+    /// Removes accounts when their time is over, for as long as it is polled (M11).
+    pub(crate) async fn expire(&self) {
+        let mut news = self.expiries.listen();
+        loop {
+            let now = tokio::time::Instant::now();
+            let next = self.remove_expired().map(|left| now + left);
+            match next {
+                // Woken, or too late: either way it is looked again.
+                Some(next) => drop(tokio::time::timeout_at(next, news.changed()).await),
+                None => drop(news.changed().await),
+            }
         }
     }
 
-    /// Hands over what changed in an account, and its own clock.
-    pub(super) fn save_with_entry(&self, partner: &Partner, account: &mut Account) -> Commit {
-        let entry = partner_put(partner.name(), Some(partner.entry()));
-        // The store applies changes in order: the last commit stands for all before it.
-        drop(self.store.save(vec![entry]));
-        self.save(partner.name(), account)
+    /// Removes the accounts whose time is over, and says when the next one's is.
+    fn remove_expired(&self) -> Option<Duration> {
+        let registry = self.registry();
+        let expiring = registry.partners().into_iter().filter_map(|partner| {
+            let left = partner.entry().expires_at?.left();
+            Some((partner.name().to_owned(), left))
+        });
+        let (over, waiting): (Vec<_>, Vec<_>) = expiring.partition(|(_, left)| left.is_zero());
+        drop(registry);
+        for (name, _) in over {
+            // Nobody waits for it to be durable; if somebody else removed it, it is gone as well.
+            drop(self.remove_tenant(&name));
+        }
+        waiting.into_iter().map(|(_, left)| left).min()
     }
-}
 
-fn free_name(registry: &Registry, name: String) -> Result<String, AdminError> {
-    checks::account_name(&name)
-        .map_err(|reason| AdminError::BadInput(format!("The name {reason}.")))?;
-    match registry.partner(&name) {
-        Some(_) => Err(AdminError::Conflict(format!(
-            "The name `{name}` is taken; choose another one."
-        ))),
-        None => Ok(name),
+    pub(super) fn adopt_server_record(&self, record: ServerRecord) {
+        self.seed.store(record.seed, Ordering::Relaxed);
+        self.clock_offset_ms
+            .store(record.clock_offset_ms, Ordering::Relaxed);
+    }
+
+    /// The clock and the journal's numbers as they were at the start.
+    pub(super) fn restart_counters(&self) {
+        self.clock_offset_ms.store(0, Ordering::Relaxed);
+        self.calls.store(0, Ordering::Relaxed);
+    }
+
+    pub(crate) fn registry(&self) -> RwLockReadGuard<'_, Registry> {
+        self.registry.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn registry_mut(&self) -> RwLockWriteGuard<'_, Registry> {
+        self.registry
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn faults(&self) -> MutexGuard<'_, Faults> {
+        lock(&self.faults)
+    }
+
+    /// What happens, where somebody has listened.
+    pub(crate) fn events(&self) -> Option<MutexGuard<'_, Ring>> {
+        self.events.get().map(lock)
+    }
+
+    /// What happens from now on.
+    pub(crate) fn events_from_now(&self) -> MutexGuard<'_, Ring> {
+        lock(self.events.get_or_init(|| Mutex::new(Ring::new())))
+    }
+
+    pub(crate) fn unattributed(&self) -> MutexGuard<'_, Journal> {
+        lock(&self.unattributed)
+    }
+
+    /// The number of the next call in the journal.
+    pub(crate) fn next_call(&self) -> u64 {
+        self.calls.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Whether a host name counts like loopback (A4, M7).
+    pub(crate) fn counts_as_loopback(&self, host: &str) -> bool {
+        is_loopback(host)
+            || self
+                .settings
+                .hosts
+                .iter()
+                .any(|name| name.eq_ignore_ascii_case(host))
     }
 }
 
-pub(super) fn unknown_tenant(name: &str) -> AdminError {
-    AdminError::Unknown(format!("There is no account `{name}`."))
+/// Whether a host name is one of this computer's loopback names.
+pub(crate) fn is_loopback(host: &str) -> bool {
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    host.eq_ignore_ascii_case("localhost")
+        || bare
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| match address {
+                std::net::IpAddr::V4(address) => address.is_loopback(),
+                std::net::IpAddr::V6(address) => address.is_loopback(),
+            })
 }

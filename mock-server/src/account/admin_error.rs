@@ -1,6 +1,6 @@
 //! Why a call of the admin API was refused.
 
-use crate::store::NotSaved;
+use crate::store::commit::NotSaved;
 
 /// Why a call of the admin API was refused: each displays as one sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use secmon_engine::Instant;
 
+use super::accounts::Accounts;
 use super::admin_error::AdminError;
-use super::mock::Mock;
 use super::records::moment_put;
 use super::shared::Partner;
-use crate::store::Commit;
+use crate::store::commit::Commit;
 use crate::values::clock::{FURTHEST, Movement};
 
-impl Mock {
+impl Accounts {
     /// Moves every account's time; what was due until then has happened when this returns.
     pub(crate) fn move_all_clocks(&self, movement: Movement) -> Result<Commit, AdminError> {
         let registry = self.registry();

@@ -5,14 +5,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::accounts::Accounts;
 use super::document::{AccountDocument, check_format, read_account};
-use super::mock::Mock;
+use super::entry::Entry;
 use super::records::{moment_put, removals, whole_account};
 use super::restore::rehearsed;
 use crate::account::admin_error::AdminError;
-use crate::account::shared::{Entry, Partner, is_named};
+use crate::account::shared::{Partner, is_named};
 use crate::configuration::checks;
-use crate::store::{Commit, Put};
+use crate::store::commit::Commit;
+use crate::store::record::Put;
 
 /// The exported state of one account.
 #[derive(Serialize, Deserialize)]
@@ -24,7 +26,7 @@ struct TenantDocument<A> {
     account: A,
 }
 
-impl Mock {
+impl Accounts {
     /// One account's state as a readable document.
     pub(crate) fn export_tenant(&self, name: &str) -> Result<Value, AdminError> {
         let partner = self.partner(name)?;
@@ -57,7 +59,7 @@ impl Mock {
         self.rehearse(&new).map_err(refused)?;
         let mut registry = self.registry_mut();
         let old = registry.partner(name).cloned();
-        let old = old.ok_or_else(|| super::accounts::unknown_tenant(name))?;
+        let old = old.ok_or_else(|| super::lifecycle::unknown_tenant(name))?;
         registry.check(&new.account(), entry).map_err(refused)?;
         if let Some(mut watch) = old.watch() {
             watch.end();

@@ -8,14 +8,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::mock::Mock;
-use super::records::{Removed, ServerRecord, moment_put, removals, removed_puts, whole_account};
+use super::accounts::Accounts;
+use super::entry::{Entry, Removed};
+use super::records::{ServerRecord, moment_put, removals, removed_puts, whole_account};
 use super::registry::Registry;
 use super::restore::{rehearsed, stored_state};
 use crate::account::admin_error::AdminError;
-use crate::account::shared::{Entry, is_named};
+use crate::account::shared::is_named;
 use crate::configuration::checks;
-use crate::store::{self, Commit, Put};
+use crate::store::commit::Commit;
+use crate::store::file;
+use crate::store::record::Put;
 
 /// The format that this version writes and reads.
 pub(super) const FORMAT: u32 = 1;
@@ -57,7 +60,7 @@ pub(super) fn read_account(document: &RawValue) -> Result<(Account, Entry), Stri
 
 /// The document of a state file, which is left as it is.
 pub(crate) fn of_file(path: &Path) -> Result<Value, String> {
-    let records = store::open_to_read(path).map_err(|error| error.to_string())?;
+    let records = file::open_to_read(path).map_err(|error| error.to_string())?;
     let stored = stored_state(records)?;
     let mut accounts = BTreeMap::new();
     for account in stored.accounts {
@@ -130,7 +133,7 @@ fn read(document: &str) -> Result<Imported, String> {
     })
 }
 
-impl Mock {
+impl Accounts {
     /// The whole state as a readable document.
     pub(crate) fn export(&self) -> Result<Value, AdminError> {
         let registry = self.registry();

@@ -6,10 +6,10 @@ use secmon_engine::{
 };
 use uuid::Uuid;
 
-use super::accounts::unknown_tenant;
+use super::accounts::Accounts;
 use super::admin_error::AdminError;
-use super::mock::Mock;
-use crate::store::Commit;
+use super::lifecycle::unknown_tenant;
+use crate::store::commit::Commit;
 
 /// A record, by its id.
 #[derive(Clone, Copy)]
@@ -19,7 +19,7 @@ pub(crate) struct RecordRef<'a> {
     pub(crate) id: Uuid,
 }
 
-impl Mock {
+impl Accounts {
     /// Sets what the next scan of a server finds (E2).
     pub(crate) fn set_ports(
         &self,

@@ -1,11 +1,11 @@
 //! The journals of accounts (M1).
 
+use super::accounts::Accounts;
 use super::admin_error::AdminError;
-use super::mock::Mock;
 use crate::observation::journal::Journal;
-use crate::observation::notices::CallHistory;
+use crate::observation::notices::history::CallHistory;
 
-impl Mock {
+impl Accounts {
     /// Forgets the calls that a tenant filter selects, and what later ones are held against.
     pub(crate) fn clear_journals(&self, tenant: Option<&str>) -> Result<(), AdminError> {
         self.with_journals(tenant, |name, journal| {

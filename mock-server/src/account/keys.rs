@@ -1,11 +1,11 @@
 //! Keys of accounts (M3).
 
-use super::accounts::unknown_tenant;
+use super::accounts::Accounts;
 use super::admin_error::AdminError;
-use super::mock::Mock;
-use crate::store::Commit;
+use super::lifecycle::unknown_tenant;
+use crate::store::commit::Commit;
 
-impl Mock {
+impl Accounts {
     /// A further key for an account.
     pub(crate) fn issue_key(&self, name: &str) -> Result<(String, Commit), AdminError> {
         let mut registry = self.registry_mut();

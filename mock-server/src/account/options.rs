@@ -6,7 +6,7 @@ use secmon_engine::{AccountSettings, Limits, RateLimits, Scenario, Switch};
 
 use super::admin_error::AdminError;
 use crate::configuration::checks;
-use crate::fixtures::Fixtures;
+use crate::fixtures::document::Fixtures;
 
 /// An account to be made (M4). What is not given follows the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

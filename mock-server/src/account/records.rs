@@ -1,21 +1,17 @@
 //! What the server keeps beside the accounts' own records, and how both go into the store.
 
-use std::collections::BTreeMap;
-
 use secmon_engine::{Change, Instant};
 use serde::{Deserialize, Serialize};
 
+use super::entry::Entry;
 use super::registry::Registry;
-use crate::account::shared::{Entry, Partner};
-use crate::store::{Place, Put};
+use crate::account::shared::Partner;
+use crate::store::record::{Place, Put};
 
 pub(super) const SERVER_TABLE: &str = "server";
 pub(super) const MOMENT_KEY: &str = "moment";
 pub(super) const PARTNER_TABLE: &str = "partners";
 pub(super) const REMOVED_TABLE: &str = "removed";
-
-/// How many accounts of each name were removed, where any were.
-pub(super) type Removed = BTreeMap<String, u32>;
 
 /// What the server keeps about itself.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use secmon_engine::{Account, AccountSettings, Switch, made_up_name, seed_after};
 use uuid::Uuid;
 
-use super::records::Removed;
-use crate::account::shared::{Entry, Partner};
+use super::entry::{Entry, Removed};
+use crate::account::shared::Partner;
 use crate::configuration::checks;
 use crate::configuration::config::TenantConfig;
 use crate::configuration::settings::{RateLimit, Settings};
-use crate::observation::journal::is_made_key;
+use crate::observation::journal::redaction::is_made_key;
 
 /// The key that exists but resolves to no account (A2).
 const ORPHAN_KEY: &str = "test_key_orphan";

@@ -5,21 +5,23 @@ use std::collections::BTreeMap;
 use secmon_engine::{Account, AccountSettings, Instant, StoredRecord, Table};
 use serde::de::DeserializeOwned;
 
-use super::mock::Mock;
+use super::accounts::Accounts;
+use super::entry::{Entry, Origin, Removed};
 use super::records::{
-    MOMENT_KEY, PARTNER_TABLE, REMOVED_TABLE, Removed, SERVER_TABLE, ServerRecord, json,
-    moment_put, unsaved_account,
+    MOMENT_KEY, PARTNER_TABLE, REMOVED_TABLE, SERVER_TABLE, ServerRecord, json, moment_put,
+    unsaved_account,
 };
-use super::registry::Registry;
-use super::registry::{configured_account, configured_settings};
-use crate::account::shared::{Entry, Origin, is_named};
+use super::registry::{Registry, configured_account, configured_settings};
+use crate::account::shared::is_named;
 use crate::configuration::checks;
 use crate::configuration::settings::Settings;
 use crate::configuration::start_error::StartError;
-use crate::store::{self, Kept, Memory, Place, Put, Store};
+use crate::store::interface::{Memory, Store};
+use crate::store::record::{Kept, Place, Put};
+use crate::store::{commit, file};
 use crate::values::chance;
 
-impl Mock {
+impl Accounts {
     /// Makes a mock as `settings` say. With a state file, what it holds is there again; accounts
     /// of the configuration that it does not hold are added.
     pub(crate) fn open(settings: Settings) -> Result<Self, StartError> {
@@ -30,7 +32,7 @@ impl Mock {
             mock.fill_first()?;
             return Ok(mock);
         };
-        let (start, file) = store::open(&path, |records| Start::from_file(&settings, records))?;
+        let (start, file) = file::open(&path, |records| Start::from_file(&settings, records))?;
         let is_new = start.is_new;
         let mut changes = start.unsaved();
         let mut mock = start.mock(settings, Box::new(file));
@@ -40,7 +42,7 @@ impl Mock {
             mock.fixtures_passed_over = mock.settings.fixtures.is_some();
         }
         changes.push(moment_put(mock.now()));
-        store::wait(mock.store.save(changes)).map_err(|error| StartError::State {
+        commit::wait(mock.store.save(changes)).map_err(|error| StartError::State {
             path,
             reason: error.to_string(),
         })?;
@@ -48,7 +50,7 @@ impl Mock {
     }
 }
 
-impl Mock {
+impl Accounts {
     /// Gives the first account what `--fixtures` says; what is to be saved of it.
     fn fill_first(&self) -> Result<Vec<Put>, StartError> {
         let registry = self.registry();
@@ -141,8 +143,8 @@ impl Start {
         changes
     }
 
-    fn mock(self, settings: Settings, store: Box<dyn Store>) -> Mock {
-        Mock::new(settings, self.server, self.registry, store)
+    fn mock(self, settings: Settings, store: Box<dyn Store>) -> Accounts {
+        Accounts::new(settings, self.server, self.registry, store)
     }
 }
 

@@ -8,17 +8,20 @@ use futures_util::future::select;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
-use super::mock::Mock;
+use super::accounts::Accounts;
 use crate::account::admin_error::AdminError;
-use crate::account::shared::{Partner, lock};
-use crate::observation::journal::{Entry, Redaction, ShownCall, Wanted};
+use crate::account::shared::Partner;
+use crate::observation::journal::entry::Entry;
+use crate::observation::journal::query::{JournalQuery, ShownCall};
+use crate::observation::journal::redaction::Redaction;
+use crate::values::lock::lock;
 
-impl Mock {
+impl Accounts {
     /// Returns once so many calls of an account, or of all, came as are waited for, or when the wait is over.
     pub(crate) async fn arrival(
         self: &Arc<Self>,
         tenant: Option<&str>,
-        wanted: &Arc<Wanted>,
+        wanted: &Arc<JournalQuery>,
         count: usize,
         wait: Duration,
     ) -> Result<(), AdminError> {
@@ -39,7 +42,7 @@ impl Mock {
         self: &Arc<Self>,
         there: Vec<Arc<Entry>>,
         mut came: watch::Receiver<usize>,
-        wanted: Arc<Wanted>,
+        wanted: Arc<JournalQuery>,
         count: usize,
     ) {
         let mock = Arc::clone(self);
@@ -51,7 +54,7 @@ impl Mock {
     }
 
     /// How many of these calls are wanted; no more than are asked for.
-    fn count(&self, entries: &[Arc<Entry>], wanted: &Wanted, most: usize) -> usize {
+    fn count(&self, entries: &[Arc<Entry>], wanted: &JournalQuery, most: usize) -> usize {
         let secrets = self.secrets();
         let redaction = Redaction::new(secrets.iter().map(String::as_str));
         let calls = entries
@@ -67,7 +70,7 @@ impl Mock {
     fn wait_for_calls(
         &self,
         tenant: Option<&str>,
-        wanted: &Arc<Wanted>,
+        wanted: &Arc<JournalQuery>,
     ) -> Result<(Vec<Arc<Entry>>, watch::Receiver<usize>), AdminError> {
         // Held until all are seen: a call is among them, or is told of later.
         let mut waiters = lock(&self.waiters);

@@ -6,11 +6,10 @@ use http::StatusCode;
 use http::header::ORIGIN;
 use http::request::Parts;
 
-use super::refusal;
-use crate::account::Mock;
-use crate::connection::server::ArrivedOn;
+use crate::connection::arrival::ArrivedOn;
 use crate::http::head::{self, bearer, host_name};
-use crate::http::reply::Reply;
+use crate::http::reply::{Reply, plain_error};
+use crate::mock::Mock;
 
 /// Whether a call needs the admin key, where one is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +32,7 @@ const PAGES: [&str; 2] = ["/_mock/", "/_mock/docs"];
 /// Lets a call through, or answers it.
 pub(super) fn check(mock: &Mock, head: &Parts, openness: Openness) -> Result<(), Reply> {
     if !head::has_one_host(head) || head.headers.get_all(ORIGIN).iter().nth(1).is_some() {
-        return Err(refusal(
+        return Err(plain_error(
             StatusCode::FORBIDDEN,
             "The call names no host, or several hosts or origins; send one Host header, and one Origin or none.",
         ));
@@ -41,27 +40,27 @@ pub(super) fn check(mock: &Mock, head: &Parts, openness: Openness) -> Result<(),
     if let Some(origin) = head.headers.get(ORIGIN) {
         let host = head::authority(head).unwrap_or_default();
         if !same_authority(origin.as_bytes(), host.as_bytes()) {
-            return Err(refusal(StatusCode::FORBIDDEN, ANOTHER_ORIGIN));
+            return Err(plain_error(StatusCode::FORBIDDEN, ANOTHER_ORIGIN));
         }
     }
-    match &mock.settings.admin_key {
+    match &mock.accounts.settings.admin_key {
         Some(key) => {
             let right = bearer(&head.headers).is_some_and(|candidate| key.matches(candidate));
             if openness == Openness::Keyed && !right {
-                return Err(refusal(
+                return Err(plain_error(
                     StatusCode::UNAUTHORIZED,
                     "The admin key is missing or wrong; send Authorization: Bearer KEY.",
                 ));
             }
         }
         None if !known_host(mock, head) => {
-            return Err(refusal(
+            return Err(plain_error(
                 StatusCode::FORBIDDEN,
                 "The admin API does not answer to this host name; call it by its address, or start the server with --host NAME.",
             ));
         }
         None if is_by_another_site(head) => {
-            return Err(refusal(StatusCode::FORBIDDEN, ANOTHER_ORIGIN));
+            return Err(plain_error(StatusCode::FORBIDDEN, ANOTHER_ORIGIN));
         }
         None => {}
     }
@@ -96,8 +95,9 @@ fn same_authority(origin: &[u8], host: &[u8]) -> bool {
 fn known_host(mock: &Mock, head: &Parts) -> bool {
     let host = host_name(head);
     let bare = host.trim_start_matches('[').trim_end_matches(']');
-    mock.counts_as_loopback(host)
-        || (mock.settings.admin_addresses()).any(|listen| listen.host().eq_ignore_ascii_case(bare))
+    mock.accounts.counts_as_loopback(host)
+        || (mock.accounts.settings.admin_addresses())
+            .any(|listen| listen.host().eq_ignore_ascii_case(bare))
         || head.extensions.get::<ArrivedOn>().is_some_and(|arrived| {
             bare.parse::<IpAddr>()
                 .is_ok_and(|address| arrived.address.ip() == address)

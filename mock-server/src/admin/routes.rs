@@ -3,11 +3,12 @@
 use axum::response::Response;
 use http::{Method, StatusCode};
 
+use super::call::{AdminCall, Answered, Responding};
 use super::controls::{clock, events, faults, journal, page, playbooks, records, tenants};
 use super::guard::Openness;
-use super::{AdminCall, Answered, Responding, refusal};
 use crate::account::admin_error::AdminError;
 use crate::http::reply::Reply;
+use crate::http::reply::plain_error;
 use crate::values::nearest::nearest;
 
 /// Does what a call asks for.
@@ -111,10 +112,10 @@ pub(super) fn unroutable(path: &str) -> Reply {
         let calls = TABLE.iter().map(|row| format!("{} {}", row.0, row.1));
         let calls = calls.collect::<Vec<_>>().join(", ");
         let sentence = format!("There is no such call in the admin API; there are {calls}.");
-        return refusal(StatusCode::NOT_FOUND, &sentence);
+        return plain_error(StatusCode::NOT_FOUND, &sentence);
     }
     let methods = methods.join(", ");
-    refusal(
+    plain_error(
         StatusCode::METHOD_NOT_ALLOWED,
         &format!("This call takes {methods} only."),
     )

@@ -9,7 +9,7 @@ use crate::configuration::address::ListenAddress;
 use crate::configuration::config::Config;
 use crate::configuration::flags::{ClockFlag, Given, ServeFlags, Switch, TlsFlags};
 use crate::configuration::start_error::StartError;
-use crate::fixtures::Fixtures;
+use crate::fixtures::document::Fixtures;
 use crate::values::clock::TimeSource;
 use crate::values::secret::Secret;
 use secmon_engine::Scenario;

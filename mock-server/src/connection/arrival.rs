@@ -2,8 +2,6 @@
 
 use std::net::SocketAddr;
 
-use crate::observation::notice::Certificate;
-
 /// How the bytes of a connection are carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scheme {
@@ -20,6 +18,15 @@ impl Scheme {
         };
         format!("{name}://{host}")
     }
+}
+
+/// What the handshake of a connection showed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Certificate {
+    /// A right one, or there was no handshake.
+    Right,
+    /// One that no client may accept.
+    Wrong,
 }
 
 /// Where a connection came in; in the extensions of the requests that the router answers.

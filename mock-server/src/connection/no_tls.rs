@@ -3,11 +3,11 @@
 use std::io;
 use std::sync::Arc;
 
-use crate::account::Mock;
+use super::arrival::Certificate;
+use super::connection_io::Wire;
+use crate::account::accounts::Accounts;
 use crate::configuration::settings::TlsSettings;
 use crate::configuration::start_error::StartError;
-use crate::connection::server::Wire;
-use crate::observation::notice::Certificate;
 
 pub(crate) type Secured = Wire;
 
@@ -15,7 +15,7 @@ pub(crate) enum Authority {}
 
 impl Authority {
     pub(crate) fn of(_: &TlsSettings) -> Result<Self, StartError> {
-        let sentence = "this program was built without TLS: leave --tls-listen out, or use secmon-mock, which has it";
+        let sentence = "this program was built without TLS: leave --tls-listen out, or use secmon-accounts, which has it";
         Err(StartError::Settings(sentence.to_owned()))
     }
 
@@ -33,7 +33,7 @@ pub(crate) struct Handshake {
 pub(crate) enum Terminator {}
 
 impl Terminator {
-    pub(crate) fn new(_: &Arc<Mock>, authority: Authority) -> Result<Self, StartError> {
+    pub(crate) fn new(_: &Arc<Accounts>, authority: Authority) -> Result<Self, StartError> {
         match authority {}
     }
 

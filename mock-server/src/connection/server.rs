@@ -23,16 +23,16 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpStream;
 use tokio::sync::{Semaphore, watch};
 
-pub(crate) use super::arrival::{ArrivedOn, Scheme};
-pub(crate) use super::close_mode::Hangup;
+use super::arrival::Certificate;
+use super::arrival::{ArrivedOn, Scheme};
+use super::close_mode::Hangup;
 use super::close_mode::{Half, HungUp};
 use super::connection_io::Fate;
-pub(crate) use super::connection_io::Wire;
+use super::connection_io::Wire;
 use super::maybe_tls::Line;
 use crate::connection::tls::{Handshake, Terminator};
-use crate::http::openapi;
-use crate::http::{Api, Ending};
-use crate::observation::notice::Certificate;
+use crate::http::call::{Api, Ending};
+use crate::operations::documents;
 
 /// Connections beyond this many, or beyond what the limit on descriptors leaves room for, are answered 503 and closed.
 const CONNECTION_CAP: usize = 4096;
@@ -300,7 +300,7 @@ impl Services {
             && path
                 .strip_prefix("/_mock")
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        (!is_admin && path != openapi::PATH).then_some(&**api)
+        (!is_admin && path != documents::PATH).then_some(&**api)
     }
 
     /// All of it as one router, for calls without a network.
@@ -366,7 +366,7 @@ mod tests {
     use tokio::time::Instant;
 
     use super::*;
-    use crate::account::Mock;
+    use crate::mock::Mock;
     use crate::configuration::settings::{Settings, TlsSettings};
     use crate::connection::tls::Authority;
 
@@ -380,7 +380,7 @@ mod tests {
             port_file: None,
         };
         let authority = Authority::of(&settings).expect("an authority");
-        let tls = Terminator::new(&mock, authority).expect("names that a certificate can have");
+        let tls = Terminator::new(&mock.accounts, authority).expect("names that a certificate can have");
         let listener = tokio::net::TcpListener::bind(any).await.expect("a socket");
         let address = listener.local_addr().expect("an address");
         let (client, accepted) = tokio::join!(TcpStream::connect(address), listener.accept());

@@ -7,19 +7,24 @@ use std::time::Duration;
 use secmon_engine::{ClientId, DomainFindings, LeakDataset, OpenPort, Progress, ScanOutcome};
 use uuid::Uuid;
 
+use crate::account::accounts::Accounts;
 use crate::account::admin_error::AdminError;
-use crate::account::{Mock, NewTenant, RecordRef};
-use crate::faults::{Fault, wildcard};
-use crate::observation::journal::{JournalEntry, Redaction, Wanted};
+use crate::account::findings::RecordRef;
+use crate::account::lifecycle::NewTenant;
+use crate::faults::fault::Fault;
+use crate::observation::journal::query::JournalQuery;
+use crate::observation::journal::redaction::Redaction;
+use crate::observation::journal::shown::JournalEntry;
 use crate::observation::notice::Notice;
-use crate::store::{Commit, wait};
+use crate::store::commit::{Commit, wait};
 use crate::values::clock::Movement;
+use crate::values::wildcard::wildcard;
 use secmon_engine::Scenario;
 
 /// An account of its own on a [`MockServer`](crate::embedded::server::MockServer): key, clock, world, faults and
 /// journal are its alone. It stays usable, without a network, after the server is dropped.
 pub struct Tenant {
-    mock: Arc<Mock>,
+    accounts: Arc<Accounts>,
     url: String,
     name: String,
     portal_domain: String,
@@ -27,9 +32,9 @@ pub struct Tenant {
 }
 
 impl Tenant {
-    pub(crate) fn new(mock: Arc<Mock>, url: String, made: NewTenant) -> Self {
+    pub(crate) fn new(accounts: Arc<Accounts>, url: String, made: NewTenant) -> Self {
         Self {
-            mock,
+            accounts,
             url,
             name: made.partner.name().to_owned(),
             portal_domain: made.partner.settings().portal_domain.clone(),
@@ -63,7 +68,10 @@ impl Tenant {
     ///
     /// [`AdminError`] when the account is gone or the state could not be saved.
     pub fn advance(&self, span: Duration) -> Result<(), AdminError> {
-        saved(self.mock.move_clock_of(&self.name, Movement::Advance(span)))
+        saved(
+            self.accounts
+                .move_clock_of(&self.name, Movement::Advance(span)),
+        )
     }
 
     /// Sets what the next scan of a server finds (E2).
@@ -72,7 +80,7 @@ impl Tenant {
     ///
     /// [`AdminError::Unknown`] when there is no such server.
     pub fn set_ports(&self, endpoint_id: Uuid, open: &[OpenPort]) -> Result<(), AdminError> {
-        saved(self.mock.set_ports(self.record(endpoint_id), open))
+        saved(self.accounts.set_ports(self.record(endpoint_id), open))
     }
 
     /// Runs one scan of a server to its end, outside cooldown and schedule (M6).
@@ -83,7 +91,7 @@ impl Tenant {
     /// not active.
     pub fn scan_now(&self, endpoint_id: Uuid, outcome: ScanOutcome) -> Result<(), AdminError> {
         saved(
-            self.mock
+            self.accounts
                 .scan_endpoint_now(self.record(endpoint_id), outcome),
         )
     }
@@ -98,7 +106,7 @@ impl Tenant {
         domain_id: Uuid,
         findings: DomainFindings,
     ) -> Result<(), AdminError> {
-        saved(self.mock.set_findings(self.record(domain_id), findings))
+        saved(self.accounts.set_findings(self.record(domain_id), findings))
     }
 
     /// Runs one scan of a domain to its end, outside the schedule (M6).
@@ -108,7 +116,10 @@ impl Tenant {
     /// [`AdminError::Unknown`] when there is no such domain, [`AdminError::Conflict`] when it is
     /// not active.
     pub fn scan_domain_now(&self, domain_id: Uuid, outcome: ScanOutcome) -> Result<(), AdminError> {
-        saved(self.mock.scan_domain_now(self.record(domain_id), outcome))
+        saved(
+            self.accounts
+                .scan_domain_now(self.record(domain_id), outcome),
+        )
     }
 
     /// Sets what scans find from now on, where nothing else was set (E12).
@@ -117,7 +128,7 @@ impl Tenant {
     ///
     /// [`AdminError`] when the account is gone or the state could not be saved.
     pub fn set_scenario(&self, scenario: Scenario) -> Result<(), AdminError> {
-        saved(self.mock.set_scenario(&self.name, scenario))
+        saved(self.accounts.set_scenario(&self.name, scenario))
     }
 
     /// Sets whether the dataset of leaked credentials answers (C10).
@@ -126,7 +137,7 @@ impl Tenant {
     ///
     /// [`AdminError`] when the account is gone or the state could not be saved.
     pub fn set_leak_dataset(&self, state: LeakDataset) -> Result<(), AdminError> {
-        saved(self.mock.set_leak_dataset(&self.name, state))
+        saved(self.accounts.set_leak_dataset(&self.name, state))
     }
 
     /// Sets how scans come to their end.
@@ -135,7 +146,7 @@ impl Tenant {
     ///
     /// [`AdminError`] when the account is gone or the state could not be saved.
     pub fn set_progress(&self, progress: Progress) -> Result<(), AdminError> {
-        saved(self.mock.set_progress(&self.name, progress))
+        saved(self.accounts.set_progress(&self.name, progress))
     }
 
     /// Takes a customer's portal account away: `USER_NOT_FOUND` follows (C11).
@@ -144,26 +155,26 @@ impl Tenant {
     ///
     /// [`AdminError::Unknown`] when there is no such customer.
     pub fn remove_portal_account(&self, client: ClientId) -> Result<(), AdminError> {
-        saved(self.mock.remove_portal_account(&self.name, client))
+        saved(self.accounts.remove_portal_account(&self.name, client))
     }
 
     /// Places a fault that hits calls of this account only; its id.
     pub fn fault(&self, mut fault: Fault) -> u64 {
         fault.aim.tenant = Some(self.name.clone());
-        self.mock.faults().place(fault)
+        self.accounts.faults().place(fault)
     }
 
     /// Removes the account's faults.
     pub fn clear_faults(&self) {
-        self.mock.faults().clear_tenant(&self.name);
+        self.accounts.faults().clear_tenant(&self.name);
     }
 
     /// The account's last calls, oldest first.
     pub fn journal(&self) -> Vec<JournalEntry> {
-        self.mock.partner(&self.name).map_or_else(
+        self.accounts.partner(&self.name).map_or_else(
             |_| Vec::new(),
             |partner| {
-                let secrets = self.mock.secrets();
+                let secrets = self.accounts.secrets();
                 let redaction = Redaction::new(secrets.iter().map(String::as_str));
                 let entries: Vec<_> = partner.journal().entries().collect();
                 let shown = |entry| JournalEntry::new(Some(&self.name), entry, &redaction);
@@ -220,7 +231,7 @@ impl Tenant {
             let notices = call.notices.iter().chain(&call.staff_notices);
             notices.map(move |notice| line(call, notice))
         });
-        let partner = self.mock.partner(&self.name).ok();
+        let partner = self.accounts.partner(&self.name).ok();
         let unread = partner.map_or_else(Vec::new, |partner| {
             partner.history().unread().left(Some(&self.name))
         });
@@ -248,13 +259,13 @@ impl Tenant {
         times: usize,
         patience: Duration,
     ) -> Result<Vec<JournalEntry>, String> {
-        let wanted = Arc::new(Wanted {
+        let wanted = Arc::new(JournalQuery {
             method: Some(method.to_owned()),
             path: Some(path.to_owned()),
-            ..Wanted::default()
+            ..JournalQuery::default()
         });
         let arrival = self
-            .mock
+            .accounts
             .arrival(Some(&self.name), &wanted, times, patience);
         arrival.await.map_err(|gone| gone.to_string())?;
         let came = self.calls(method, path);
@@ -274,7 +285,7 @@ impl Tenant {
     ///
     /// [`AdminError`] when the account is gone or the state could not be saved.
     pub fn issue_key(&self) -> Result<String, AdminError> {
-        let (key, commit) = self.mock.issue_key(&self.name)?;
+        let (key, commit) = self.accounts.issue_key(&self.name)?;
         wait(commit)?;
         Ok(key)
     }
@@ -285,7 +296,7 @@ impl Tenant {
     ///
     /// [`AdminError::Unknown`] when the account has no such key.
     pub fn revoke_key(&self, key: &str) -> Result<(), AdminError> {
-        saved(self.mock.revoke_key(&self.name, key))
+        saved(self.accounts.revoke_key(&self.name, key))
     }
 
     fn record(&self, id: Uuid) -> RecordRef<'_> {
@@ -299,7 +310,7 @@ impl Tenant {
     ///
     /// [`AdminError`] when the account is gone or the state could not be saved.
     pub fn reset(&self) -> Result<(), AdminError> {
-        saved(self.mock.reset_tenant(&self.name))
+        saved(self.accounts.reset_tenant(&self.name))
     }
 }
 

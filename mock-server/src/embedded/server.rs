@@ -9,14 +9,16 @@ use secmon_engine::Instant;
 use tokio::sync::oneshot;
 
 use crate::account::admin_error::AdminError;
-use crate::account::{Mock, TenantOptions};
+use crate::account::options::TenantOptions;
 use crate::configuration::address::ListenAddress;
 use crate::configuration::config::Config;
 use crate::configuration::settings::{AnswerStyle, RateLimit, Settings};
 use crate::configuration::start_error::StartError;
 use crate::embedded::account::Tenant;
-use crate::fixtures::Fixtures;
+use crate::fixtures::document::Fixtures;
+use crate::mock::Mock;
 use crate::program::serve::{self, Bound, PortFiles};
+use crate::store::commit;
 use crate::values::clock::TimeSource;
 use crate::values::secret::Secret;
 use secmon_engine::Scenario;
@@ -85,7 +87,7 @@ impl MockServer {
 
     /// Whether there was a state already, so that the fixtures were not used (M12).
     pub fn passed_over_fixtures(&self) -> bool {
-        self.mock.fixtures_passed_over
+        self.mock.accounts.fixtures_passed_over
     }
 
     pub(crate) fn mock(&self) -> &Mock {
@@ -94,7 +96,7 @@ impl MockServer {
 
     /// The first key of the first account.
     pub(crate) fn first_key(&self) -> Option<String> {
-        let registry = self.mock.registry();
+        let registry = self.mock.accounts.registry();
         let first = registry.partners().into_iter().next()?;
         let account = first.account();
         account.keys().next().map(|(_, text)| text.to_owned())
@@ -130,9 +132,13 @@ impl MockServer {
     ///
     /// [`AdminError`] when the name is taken or cannot be one, or the state could not be saved.
     pub fn tenant_with(&self, options: TenantOptions) -> Result<Tenant, AdminError> {
-        let (made, commit) = self.mock.add_tenant(options)?;
-        crate::store::wait(commit)?;
-        Ok(Tenant::new(Arc::clone(&self.mock), self.url.clone(), made))
+        let (made, commit) = self.mock.accounts.add_tenant(options)?;
+        commit::wait(commit)?;
+        Ok(Tenant::new(
+            Arc::clone(&self.mock.accounts),
+            self.url.clone(),
+            made,
+        ))
     }
 
     /// A router that answers just as this server does, for calls without a network.
@@ -147,7 +153,7 @@ impl Drop for MockServer {
             let _ = stop.send(());
             let _ = thread.join();
         }
-        self.mock.store.close();
+        self.mock.accounts.store.close();
     }
 }
 

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::wildcard;
 use crate::values::subset::holds;
+use crate::values::wildcard::wildcard;
 
 /// What a call must be; what is not given is not looked at.
 #[derive(Clone, Debug, Default, PartialEq)]

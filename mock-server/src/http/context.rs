@@ -10,13 +10,12 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::body::{self, Sent};
-use super::head;
-use super::paths::Segments;
 use super::problem::Problem;
-use super::query;
+use super::{head, query};
 use crate::configuration::settings::AnswerStyle;
-use crate::connection::server::ArrivedOn;
+use crate::connection::arrival::ArrivedOn;
 use crate::observation::notice::Fact;
+use crate::operations::paths::Segments;
 use crate::values::fields::{FieldErrors, Fields, readers};
 
 /// A request, read but not judged.

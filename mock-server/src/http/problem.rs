@@ -8,18 +8,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::reply::{Meta, Reply};
+use crate::operations::group::ErrorShape;
 use crate::values::fields::FieldErrors;
-
-/// How a group writes an error that has no string code of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ErrorShape {
-    /// The error envelope with a string code.
-    Envelope,
-    /// The error envelope with the status as its code.
-    NumberedEnvelope,
-    /// `error` alone, with the status as its code.
-    BareNumber,
-}
 
 /// Why a call is not answered as it hoped.
 #[derive(Debug)]
@@ -160,8 +150,11 @@ pub(crate) fn shaped(
 }
 
 const NOT_FOUND: StatusCode = StatusCode::NOT_FOUND;
+
 const FORBIDDEN: StatusCode = StatusCode::FORBIDDEN;
+
 const CONFLICT: StatusCode = StatusCode::CONFLICT;
+
 const UNPROCESSABLE: StatusCode = StatusCode::UNPROCESSABLE_ENTITY;
 
 /// How a refusal is named.

@@ -9,6 +9,7 @@ use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use http_body_util::Full;
 use secmon_engine::{Done, Instant, Outcome, RateGroup, Timestamp};
 use serde::Serialize;
+use serde_json::json;
 
 const VERSION: &str = "v1";
 
@@ -169,6 +170,11 @@ struct Success<T> {
 struct Resource<T> {
     data: T,
     meta: Meta,
+}
+
+/// An error of the admin API, and of what is served beside both.
+pub(crate) fn plain_error(status: StatusCode, sentence: &str) -> Reply {
+    Reply::json(status, &json!({ "error": sentence }))
 }
 
 /// The success envelope.

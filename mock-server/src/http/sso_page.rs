@@ -7,28 +7,25 @@ use secmon_engine::SignedIn;
 
 use super::context::PartnerRequest;
 use super::reply::Reply;
-use crate::account::Mock;
+use crate::account::accounts::Accounts;
 use crate::account::shared::Partner;
-use crate::store::Commit;
-
-/// Where the page is.
-pub(crate) const PATH: &str = "/sso";
+use crate::store::commit::Commit;
 
 const HTML: &str = "text/html; charset=utf-8";
 
 /// Signs in with the token of the query, which is used up by it.
-pub(super) fn sign_in(mock: &Mock, request: &PartnerRequest<'_>) -> (Reply, Commit) {
+pub(super) fn sign_in(accounts: &Accounts, request: &PartnerRequest<'_>) -> (Reply, Commit) {
     let token = token(request).to_owned();
-    let (reply, commit) = match redeemed(mock, &token) {
+    let (reply, commit) = match redeemed(accounts, &token) {
         Some((account, who, commit)) => (welcome(&account, &who), commit),
-        None => (refusal(), mock.store.settled()),
+        None => (refusal(), accounts.store.settled()),
     };
     (reply.secret(token), commit)
 }
 
 /// The account that minted the token of a sign-in, used or expired as it may be (M1).
-pub(super) fn minted_by(mock: &Mock, request: &PartnerRequest<'_>) -> Option<Arc<Partner>> {
-    let registry = mock.registry();
+pub(super) fn minted_by(accounts: &Accounts, request: &PartnerRequest<'_>) -> Option<Arc<Partner>> {
+    let registry = accounts.registry();
     let mut partners = registry.partners().into_iter();
     partners
         .find(|partner| partner.account().minted_sso_token(token(request)))
@@ -40,15 +37,19 @@ fn token<'a>(request: &'a PartnerRequest<'_>) -> &'a str {
 }
 
 /// A token does not say whose it is: the account that made it knows it.
-fn redeemed(mock: &Mock, token: &str) -> Option<(String, SignedIn, Commit)> {
-    mock.registry().partners().into_iter().find_map(|partner| {
-        let mut account = partner.account();
-        let who = account
-            .at(partner.time(mock.now()))
-            .redeem_sso_token(token)?;
-        let commit = mock.save(partner.name(), &mut account);
-        Some((partner.name().to_owned(), who, commit))
-    })
+fn redeemed(accounts: &Accounts, token: &str) -> Option<(String, SignedIn, Commit)> {
+    accounts
+        .registry()
+        .partners()
+        .into_iter()
+        .find_map(|partner| {
+            let mut account = partner.account();
+            let who = account
+                .at(partner.time(accounts.now()))
+                .redeem_sso_token(token)?;
+            let commit = accounts.save(partner.name(), &mut account);
+            Some((partner.name().to_owned(), who, commit))
+        })
 }
 
 fn welcome(account: &str, who: &SignedIn) -> Reply {

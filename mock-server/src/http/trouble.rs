@@ -3,8 +3,9 @@
 use http::StatusCode;
 use serde_json::json;
 
-use super::problem::{ErrorShape, envelope, shaped, validation_shape};
+use super::problem::{envelope, shaped, validation_shape};
 use super::reply::Reply;
+use crate::operations::group::ErrorShape;
 use crate::values::fields::FieldErrors;
 use secmon_engine::Instant;
 

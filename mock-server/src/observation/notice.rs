@@ -126,15 +126,6 @@ impl FromStr for NoticeCode {
     }
 }
 
-/// What the handshake of a connection showed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Certificate {
-    /// A right one, or there was no handshake.
-    Right,
-    /// One that no client may accept.
-    Wrong,
-}
-
 /// What an operation saw in its request or did, and its answer does not tell plainly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fact {

@@ -7,9 +7,9 @@ use secmon_engine::ClientId;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::faults::wildcard;
 use crate::http::query;
-use crate::observation::journal::Entry;
+use crate::observation::journal::entry::Entry;
+use crate::values::wildcard::wildcard;
 
 /// A playbook.
 #[derive(Debug, Deserialize)]
@@ -223,4 +223,12 @@ pub(crate) fn all() -> &'static [Playbook] {
         file.map(|file| file.playbook).unwrap_or_default()
     });
     &ALL
+}
+
+/// The names of the playbooks.
+pub(crate) fn names() -> Vec<&'static str> {
+    all()
+        .iter()
+        .map(|playbook| playbook.name.as_str())
+        .collect()
 }

@@ -6,8 +6,8 @@ use http::StatusCode;
 use serde_json::Value;
 
 use super::book::Expected;
-use crate::http::paths::Paths;
-use crate::observation::journal::Entry;
+use crate::observation::journal::entry::Entry;
+use crate::operations::paths::Paths;
 
 /// Refused calls that are told.
 const TOLD: usize = 3;
@@ -89,7 +89,7 @@ fn reasons(answer: &Value) -> String {
 /// Where an operation is, that was called in a namespace which does not have it.
 fn another_namespace(path: &str) -> Option<String> {
     let other = path.replacen("/provisioning/", "/billing/", 1);
-    let is_there = |path: &str| !Paths::all().find(path).routes.is_empty();
+    let is_there = |path: &str| !Paths::all().find(path).operations.is_empty();
     (!is_there(path) && is_there(&other))
         .then(|| format!("There is no such path; use one namespace for all calls: {other}"))
 }

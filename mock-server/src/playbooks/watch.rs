@@ -10,9 +10,10 @@ use secmon_engine::Account;
 use serde::Serialize;
 
 use super::book::{Expected, Never, Playbook, Wanted};
-use super::hints::{Hints, refusal};
+use super::hints::Hints;
+use super::hints::refusal;
 use super::records::{self, Record};
-use crate::observation::journal::Entry;
+use crate::observation::journal::entry::Entry;
 
 /// So long a call may have been on its way when the answer to one beside it went out.
 const ON_ITS_WAY_MILLIS: i64 = 500;

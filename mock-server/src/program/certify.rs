@@ -10,11 +10,14 @@ use serde_json::json;
 
 use crate::configuration::settings::Settings;
 use crate::observation::denied_notices::{DeniedNotices, NoticeFlags};
-use crate::observation::evidence::{Evidence, escaped};
-use crate::playbooks::{self, Client, Playbook};
+use crate::observation::evidence::collector::Evidence;
+use crate::playbooks::book;
+use crate::playbooks::book::Playbook;
+use crate::playbooks::watch::Client;
 use crate::program::child::{self, NotRun};
 use crate::program::exec::{NOT_HELD, Stage, refused};
-use crate::store;
+use crate::store::commit;
+use crate::values::escape::escaped;
 
 /// Which playbooks, and where the verdicts go.
 #[derive(Debug, clap::Args)]
@@ -36,7 +39,7 @@ pub(crate) struct Playbooks {
 }
 
 fn known(name: &str) -> Result<String, String> {
-    let names = playbooks::names();
+    let names = book::names();
     match names.contains(&name) {
         true => Ok(name.to_owned()),
         false => Err(format!("there are {}", names.join(", "))),
@@ -55,7 +58,7 @@ pub(crate) fn certify(settings: Settings, command: &[OsString], asked: &Playbook
     let denied = DeniedNotices::from(asked.notices.clone());
     let played = Stage::new(settings).and_then(|stage| {
         stage.server.mock().gather_evidence();
-        let wanted = playbooks::all().iter();
+        let wanted = book::all().iter();
         let wanted = wanted.filter(|one| asked.all || asked.names.contains(&one.name));
         wanted
             .map(|playbook| play(&stage, playbook, command, &denied))
@@ -91,7 +94,7 @@ fn play(
     let mock = stage.server.mock();
     let started = mock.start_playbook(&playbook.name);
     let (run, made, commit) = started.map_err(|error| NotRun::before_it(error.to_string()))?;
-    store::wait(commit).map_err(|error| NotRun::before_it(error.to_string()))?;
+    commit::wait(commit).map_err(|error| NotRun::before_it(error.to_string()))?;
     let mut variables = stage.variables(made.api_key);
     let goal = json!({ "name": playbook.name, "goal": playbook.goal });
     variables.push(("SECMON_PLAYBOOK", goal.to_string()));
@@ -99,9 +102,9 @@ fn play(
     let mut findings = mock.judge(&run, Client::Finished).findings;
     if let Some(mut evidence) = mock.evidence() {
         // Each playbook has its own.
-        let next = Evidence::begin(mock.secrets());
+        let next = Evidence::begin(mock.accounts.secrets());
         let mut evidence = std::mem::replace(&mut *evidence, next);
-        evidence.end(mock.secrets());
+        evidence.end(mock.accounts.secrets());
         findings.extend(evidence.denied(denied));
     }
     if code != 0 {

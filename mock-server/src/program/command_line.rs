@@ -8,20 +8,18 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use serde::de::IgnoredAny;
 
-use crate::account::{Mock, document};
+use crate::account::document;
 use crate::configuration::config;
 use crate::configuration::flags::{Given, ServeFlags};
 use crate::configuration::settings::Settings;
-use crate::http::openapi;
-use crate::http::routes;
-use crate::program::certify;
+use crate::mock::Mock;
+use crate::operations::catalogue;
+use crate::operations::documents;
 use crate::program::certify::Playbooks;
-use crate::program::child;
-use crate::program::exec;
 use crate::program::exec::Demands;
-use crate::program::ready;
 use crate::program::ready::{Origin, Span};
-use crate::store;
+use crate::program::{certify, child, exec, ready};
+use crate::store::commit;
 
 /// What `licenses` prints: either of the first two is the licence of this program.
 const LICENCES: [&str; 3] = [
@@ -161,13 +159,12 @@ pub fn main() -> ExitCode {
         }
         Some(Verb::Ready { url, timeout }) => ready::wait(&url, timeout.0),
         Some(Verb::Openapi { format }) => ended(print(match format {
-            Format::Yaml => openapi::YAML,
-            Format::Json => openapi::JSON,
+            Format::Yaml => documents::YAML,
+            Format::Json => documents::JSON,
         })),
         Some(Verb::Routes) => {
-            let lines = routes::all().into_iter();
-            let lines =
-                lines.map(|route| format!("{} {} {}\n", route.method, route.path, route.operation));
+            let lines = catalogue::all().into_iter();
+            let lines = lines.map(|one| format!("{} {} {}\n", one.method, one.path, one.name));
             ended(print(&lines.collect::<String>()))
         }
         Some(Verb::Config) => ended(print(config::DEFAULT)),
@@ -278,6 +275,9 @@ fn import(state: PathBuf) -> Result<(), String> {
 
 fn imported(settings: Settings, document: &str) -> Result<(), String> {
     let mock = Mock::open(settings).map_err(|error| error.to_string())?;
-    let commit = mock.import(document).map_err(|error| error.to_string())?;
-    store::wait(commit).map_err(|error| error.to_string())
+    let commit = mock
+        .accounts
+        .import(document)
+        .map_err(|error| error.to_string())?;
+    commit::wait(commit).map_err(|error| error.to_string())
 }

@@ -4,13 +4,15 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::account::Mock;
 use crate::configuration::flags::Given;
 use crate::configuration::settings::Settings;
 use crate::connection::tls::Trust;
 use crate::embedded::server::MockServer;
+use crate::mock::Mock;
 use crate::observation::denied_notices::{DeniedNotices, NoticeFlags};
-use crate::observation::evidence::{self, Check, Evidence, Severity};
+use crate::observation::evidence::check::{Check, Severity};
+use crate::observation::evidence::collector;
+use crate::observation::evidence::collector::Evidence;
 use crate::program::child::{self, NotRun};
 use crate::values::chance;
 use crate::values::secret::Secret;
@@ -43,7 +45,7 @@ fn outcome(name: &str) -> Result<String, String> {
     match name.trim() {
         // An empty variable is as if unset.
         "" => Ok(String::new()),
-        name if evidence::is_outcome(name) => Ok(name.to_owned()),
+        name if collector::is_outcome(name) => Ok(name.to_owned()),
         _ => Err("no operation is documented to answer with it".to_owned()),
     }
 }
@@ -51,7 +53,7 @@ fn outcome(name: &str) -> Result<String, String> {
 impl Demands {
     /// Holds the run against what was asked of it, and writes the report.
     fn judge(self, mock: &Mock, evidence: &mut Evidence) -> Vec<Check> {
-        evidence.end(mock.secrets());
+        evidence.end(mock.accounts.secrets());
         let required = self.require.into_iter().filter(|name| !name.is_empty());
         let mut checks: Vec<Check> = required.map(|name| Check::met(name, evidence)).collect();
         let denied = DeniedNotices::from(self.notices);
@@ -90,7 +92,7 @@ fn without_effect(mock: &Mock, evidence: &Evidence) -> Vec<String> {
     if let Some(reason) = evidence.silence() {
         return vec![reason];
     }
-    let never_hit = mock.faults().never_hit();
+    let never_hit = mock.accounts.faults().never_hit();
     let sentences = never_hit.iter();
     sentences
         .map(|aimed_at| evidence.never_hit(aimed_at))

@@ -22,7 +22,7 @@ pub fn run(flags: ServeFlags, config: Option<PathBuf>) -> Result<(), StartError>
     crate::connection::server::raise_descriptor_limit();
     let hint = hint(&settings);
     let bound = Bound::new(settings)?;
-    if bound.mock().fixtures_passed_over {
+    if bound.mock().accounts.fixtures_passed_over {
         eprintln!("note: the state exists already; the fixtures are not used");
     }
     let lines = bound.lines();

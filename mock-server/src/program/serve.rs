@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::account::Mock;
-use crate::admin;
+use crate::admin::router;
 use crate::configuration::settings::Settings;
 use crate::configuration::start_error::StartError;
-use crate::connection::server::{self, AdminPaths, Behind, Door, Scheme, Services};
+use crate::connection::arrival::Scheme;
+use crate::connection::server::{self, AdminPaths, Behind, Door, Services};
 use crate::connection::tls::{Authority, Terminator};
-use crate::http::Api;
+use crate::http::call::Api;
 use crate::http::openapi;
+use crate::mock::Mock;
 
 /// Calls of the admin API that are worked on at once: each may build a whole state.
 const AT_ONCE: usize = 4;
@@ -69,7 +70,7 @@ impl Bound {
                 Ok(Secured {
                     listener,
                     address,
-                    terminator: Arc::new(Terminator::new(&mock, authority)?),
+                    terminator: Arc::new(Terminator::new(&mock.accounts, authority)?),
                 })
             });
         Ok(Self {
@@ -121,7 +122,7 @@ impl Bound {
     /// is returned.
     pub(crate) fn write_port_files(&self) -> Result<PortFiles, StartError> {
         let mut written_files = PortFiles::default();
-        let settings = &self.mock.settings;
+        let settings = &self.mock.accounts.settings;
         let admin = self.admin.as_ref().map(|(_, address)| address);
         let secured = self.tls.as_ref().map(|secured| &secured.address);
         let of_tls = settings.tls.as_ref().and_then(|tls| tls.port_file.as_ref());
@@ -157,16 +158,16 @@ impl Bound {
         let mock = Arc::clone(&self.mock);
         let doors = self.doors();
         let expiring = Arc::clone(&mock);
-        runtime.spawn(async move { expiring.expire().await });
+        runtime.spawn(async move { expiring.accounts.expire().await });
         let stop = async {
             stop.await;
             // Whoever listens would hold the server up.
-            mock.events_from_now().close();
+            mock.accounts.events_from_now().close();
         };
         let served = runtime.block_on(server::serve(doors, stop, grace));
         // Calls that are still on their way are dropped with the runtime; then the file is free.
         drop(runtime);
-        mock.store.close();
+        mock.accounts.store.close();
         served.map_err(StartError::Runtime)
     }
 
@@ -181,7 +182,7 @@ impl Bound {
             door(secured.listener, tls, services.clone())
         });
         let admin = self.admin.map(|(listener, _)| {
-            let router = admin::standalone_router(&self.mock).merge(openapi::router());
+            let router = router::standalone_router(&self.mock).merge(openapi::router());
             door(listener, None, Services::Admin(router))
         });
         let public = door(self.public, None, services);
@@ -210,10 +211,10 @@ impl Drop for PortFiles {
 /// What answers on the public address.
 pub(crate) fn public_services(mock: &Arc<Mock>) -> Services {
     let api = Arc::new(Api::new(mock));
-    let (router, admin) = match mock.settings.admin_listen {
+    let (router, admin) = match mock.accounts.settings.admin_listen {
         Some(_) => (openapi::router(), AdminPaths::Separate),
         None => {
-            let router = openapi::router().merge(admin::router(mock));
+            let router = openapi::router().merge(router::router(mock));
             (router, AdminPaths::Beside)
         }
     };

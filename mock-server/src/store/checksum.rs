@@ -1,6 +1,6 @@
 //! CRC-32 (the polynomial of IEEE 802.3): finds every flipped bit and every burst to 32 bits.
 
-use super::Place;
+use super::record::Place;
 
 const POLYNOMIAL: u32 = 0xEDB8_8320;
 

@@ -6,9 +6,11 @@ use std::path::Path;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, Row};
 
+use super::record::{Kept, Place};
 use super::state_file::{SaveError, StateFile};
 use super::watched::beside;
-use super::{FileStore, Kept, Place, checksum, commits};
+use super::writer::FileStore;
+use super::{checksum, commits};
 use crate::configuration::start_error::StartError;
 
 /// The format that this version reads and writes.

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::{Kept, Memory};
+use super::interface::Memory;
+use super::record::Kept;
 use crate::configuration::start_error::StartError;
 
 pub(crate) fn open<T>(

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use rusqlite::{Connection, Error};
 
+use super::checksum;
 use super::commits::{Commits, CountFile};
+use super::record::{Place, Put};
 use super::watched::{WatchedFile, beside};
-use super::{Place, Put, checksum};
 use crate::values::chance;
 
 /// A change is one write to a log, which [`StateFile::fold_log`] puts into the file.

@@ -13,9 +13,11 @@ use std::time::Duration;
 use secmon_engine::Account;
 use tokio::sync::oneshot;
 
+use super::commit::{Commit, NotSaved};
+use super::interface::Store;
+use super::record::Put;
 use super::state_file::StateFile;
-use super::{Commit, NotSaved, Put, Store};
-use crate::account::shared::lock;
+use crate::values::lock::lock;
 
 /// After so long without changes the log is put into the file, which may be copied then.
 const QUIET: Duration = Duration::from_secs(1);

@@ -2,7 +2,11 @@
 
 pub(crate) mod chance;
 pub(crate) mod clock;
+pub(crate) mod escape;
 pub(crate) mod fields;
+pub(crate) mod lock;
 pub(crate) mod nearest;
+pub(crate) mod notifier;
 pub(crate) mod secret;
 pub(crate) mod subset;
+pub(crate) mod wildcard;

@@ -5,22 +5,23 @@ use std::time::Duration;
 use secmon_engine::{Instant, Timestamp};
 use serde_json::json;
 
-use super::{AdminCall, Answered, input};
 use crate::account::admin_error::AdminError;
+use crate::admin::call::{AdminCall, Answered};
+use crate::admin::input;
 use crate::values::clock::{FURTHEST, Movement};
 use crate::values::fields::readers;
 
 pub(crate) fn show(call: &AdminCall) -> Result<Answered, AdminError> {
-    Ok(shown(call, call.mock.now()))
+    Ok(shown(call, call.mock.accounts.now()))
 }
 
 pub(crate) fn show_one(call: &AdminCall) -> Result<Answered, AdminError> {
-    let partner = call.mock.partner(call.part(0))?;
-    Ok(shown(call, partner.time(call.mock.now())))
+    let partner = call.mock.accounts.partner(call.part(0))?;
+    Ok(shown(call, partner.time(call.mock.accounts.now())))
 }
 
 pub(crate) fn move_all(call: &AdminCall) -> Result<Answered, AdminError> {
-    let commit = call.mock.move_all_clocks(movement(call)?)?;
+    let commit = call.mock.accounts.move_all_clocks(movement(call)?)?;
     Ok(Answered {
         commit,
         ..show(call)?
@@ -28,7 +29,10 @@ pub(crate) fn move_all(call: &AdminCall) -> Result<Answered, AdminError> {
 }
 
 pub(crate) fn move_one(call: &AdminCall) -> Result<Answered, AdminError> {
-    let commit = call.mock.move_clock_of(call.part(0), movement(call)?)?;
+    let commit = call
+        .mock
+        .accounts
+        .move_clock_of(call.part(0), movement(call)?)?;
     Ok(Answered {
         commit,
         ..show_one(call)?
@@ -36,7 +40,7 @@ pub(crate) fn move_one(call: &AdminCall) -> Result<Answered, AdminError> {
 }
 
 fn shown(call: &AdminCall, now: Instant) -> Answered {
-    let mode = call.mock.settings.time.name();
+    let mode = call.mock.accounts.settings.time.name();
     Answered::shown(&json!({ "now": Timestamp(now).to_string(), "mode": mode }))
 }
 

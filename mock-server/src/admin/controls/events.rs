@@ -10,9 +10,9 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, StatusCode};
 use tokio::time::timeout;
 
-use super::AdminCall;
 use crate::account::admin_error::AdminError;
-use crate::observation::events::{Listener, SseEvent};
+use crate::admin::call::AdminCall;
+use crate::observation::events::listener::{Listener, SseEvent};
 
 /// Something is sent this often, so that neither side takes the other for gone.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(15);

@@ -5,17 +5,19 @@ use std::time::Duration;
 use http::{HeaderValue, StatusCode};
 use serde_json::{Map, Value, json};
 
-use super::{AdminCall, Answered, input};
 use crate::account::admin_error::AdminError;
-use crate::faults::{
-    Aim, CloseAt, Effect, Fault, Faults, Placed, TlsTrouble, usual_retry_after, wildcard,
-};
-use crate::http::body::stand_in;
-use crate::http::routes::{self, Route};
-use crate::observation::notices::unknown_fields;
-use crate::store::Commit;
+use crate::admin::call::{AdminCall, Answered};
+use crate::admin::input;
+use crate::faults::aim::Aim;
+use crate::faults::fault::{CloseAt, Effect, Fault, TlsTrouble, usual_retry_after};
+use crate::faults::placed::{Faults, Placed};
+use crate::http::body::odd_json::stand_in;
+use crate::operations::catalogue::{self, Operation};
+use crate::operations::known_names::unknown_fields;
+use crate::store::commit::Commit;
 use crate::values::fields::{Raw, readers};
 use crate::values::nearest::nearest;
+use crate::values::wildcard::wildcard;
 
 /// Longest delay: an hour.
 const LONGEST_LATENCY_MS: i64 = 3_600_000;
@@ -32,9 +34,12 @@ const MOST_BODIES: usize = 64 * 1024 * 1024;
 pub(crate) fn list(call: &AdminCall) -> Result<Answered, AdminError> {
     let of = call.query.get("tenant");
     if let Some(name) = of {
-        call.mock.partner(name)?;
+        call.mock.accounts.partner(name)?;
     }
-    Ok(Answered::shown(&all_shown(&call.mock.faults(), of)))
+    Ok(Answered::shown(&all_shown(
+        &call.mock.accounts.faults(),
+        of,
+    )))
 }
 
 /// The faults of one account, or all.
@@ -174,9 +179,9 @@ fn of_handshakes(body: &Map<String, Value>) -> Result<(), AdminError> {
 pub(crate) fn place(call: &AdminCall) -> Result<Answered, AdminError> {
     let fault = read(&call.body)?;
     if let Some(name) = &fault.aim.tenant {
-        call.mock.partner(name)?;
+        call.mock.accounts.partner(name)?;
     }
-    let mut faults = call.mock.faults();
+    let mut faults = call.mock.accounts.faults();
     if faults.all().len() >= MOST_FAULTS {
         return Err(AdminError::Conflict(
             "There are 10000 faults already; remove some first.".to_owned(),
@@ -188,7 +193,7 @@ pub(crate) fn place(call: &AdminCall) -> Result<Answered, AdminError> {
         ));
     }
     let warnings = match fault.effect {
-        Effect::Tls(_) if call.mock.settings.tls.is_some() => Vec::new(),
+        Effect::Tls(_) if call.mock.accounts.settings.tls.is_some() => Vec::new(),
         Effect::Tls(_) => vec![NO_HANDSHAKES.to_owned()],
         _ => warnings(&fault.aim),
     };
@@ -204,32 +209,36 @@ const NO_HANDSHAKES: &str =
 
 /// Why it may never hit anything.
 fn warnings(aim: &Aim) -> Vec<String> {
-    let routes = routes::all();
+    let operations = catalogue::all();
     let (method, path) = (aim.method.as_deref(), aim.path.as_deref());
-    let fits_path = |route: &Route| path.is_none_or(|pattern| may_fit(pattern, &route.path));
-    let fits_method = |route: &Route| method.is_none_or(|method| method == route.method.as_str());
-    let fits_operation = |route: &Route| {
+    let fits_path =
+        |operation: &Operation| path.is_none_or(|pattern| may_fit(pattern, &operation.path));
+    let fits_method =
+        |operation: &Operation| method.is_none_or(|method| method == operation.method.as_str());
+    let fits_operation = |operation: &Operation| {
         let wanted = aim.operation.as_deref();
-        wanted.is_none_or(|wanted| wanted == route.operation)
+        wanted.is_none_or(|wanted| wanted == operation.name)
     };
     let mut warnings = Vec::new();
-    if !routes.iter().any(fits_path) {
+    if !operations.iter().any(fits_path) {
         let path = path.unwrap_or_default();
         warnings.push(format!("No operation has a path like {path}."));
     }
-    if !routes.iter().any(fits_method) {
+    if !operations.iter().any(fits_method) {
         let method = method.unwrap_or_default();
         warnings.push(format!("No operation has the method {method}."));
     }
-    if !routes.iter().any(fits_operation) {
+    if !operations.iter().any(fits_operation) {
         let operation = aim.operation.as_deref().unwrap_or_default();
-        let nearest = nearest(operation, routes.iter().map(|route| route.operation));
+        let nearest = nearest(operation, operations.iter().map(|operation| operation.name));
         warnings.push(format!(
             "There is no operation {operation}; did you mean {nearest}?"
         ));
     }
-    let fits = |route: &&Route| fits_path(route) && fits_method(route) && fits_operation(route);
-    let fitting: Vec<&Route> = routes.iter().filter(fits).collect();
+    let fits = |operation: &&Operation| {
+        fits_path(operation) && fits_method(operation) && fits_operation(operation)
+    };
+    let fitting: Vec<&Operation> = operations.iter().filter(fits).collect();
     if warnings.is_empty() && fitting.is_empty() {
         warnings.push(match aim.operation {
             Some(_) => "The operation has another method or path.".to_owned(),
@@ -241,10 +250,10 @@ fn warnings(aim: &Aim) -> Vec<String> {
 }
 
 /// Of the names that a call shall hold, those that none of the operations has; inner ones behind a dot.
-fn unknown_names(aim: &Aim, operations: &[&Route]) -> Vec<String> {
+fn unknown_names(aim: &Aim, operations: &[&Operation]) -> Vec<String> {
     let known: Vec<&str> = operations
         .iter()
-        .flat_map(|route| names_of(route))
+        .flat_map(|operation| names_of(operation))
         .collect();
     let Some(matching) = &aim.matching else {
         return Vec::new();
@@ -266,10 +275,10 @@ fn unknown_names(aim: &Aim, operations: &[&Route]) -> Vec<String> {
 }
 
 /// What a `match` can name: members of the body, and parameters of path and query.
-fn names_of(route: &Route) -> Vec<&str> {
-    let known = route.known.into_iter();
+fn names_of(operation: &Operation) -> Vec<&str> {
+    let known = operation.known.into_iter();
     let sent = known.flat_map(|known| [known.parameters(), known.fields()].concat());
-    let in_path = route
+    let in_path = operation
         .path
         .split('/')
         .filter_map(|part| part.strip_prefix('{'));
@@ -410,17 +419,19 @@ fn status_code(lowest: i64) -> impl Fn(Raw) -> readers::Read<StatusCode> {
 pub(crate) fn clear(call: &AdminCall) -> Result<Answered, AdminError> {
     match call.query.get("tenant") {
         Some(name) => {
-            call.mock.partner(name)?;
-            call.mock.faults().clear_tenant(name);
+            call.mock.accounts.partner(name)?;
+            call.mock.accounts.faults().clear_tenant(name);
         }
-        None => call.mock.faults().remove_all(),
+        None => call.mock.accounts.faults().remove_all(),
     }
     Ok(Answered::done(Commit::done()))
 }
 
 pub(crate) fn remove(call: &AdminCall) -> Result<Answered, AdminError> {
     let text = call.part(0);
-    let removed = text.parse().is_ok_and(|id| call.mock.faults().remove(id));
+    let removed = text
+        .parse()
+        .is_ok_and(|id| call.mock.accounts.faults().remove(id));
     if removed {
         Ok(Answered::done(Commit::done()))
     } else {

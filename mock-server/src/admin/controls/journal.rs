@@ -13,12 +13,16 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderValue, StatusCode};
 use serde_json::Value;
 
-use super::{AdminCall, Answered, Responding, beside, input};
-use crate::account::Mock;
+use crate::account::accounts::Accounts;
 use crate::account::admin_error::AdminError;
+use crate::admin::call::{AdminCall, Answered, Responding, beside};
+use crate::admin::input;
 use crate::http::reply::Reply;
-use crate::observation::journal::{Entry, Redaction, ShownCall, Wanted, WrittenEntry};
-use crate::store::Commit;
+use crate::observation::journal::entry::Entry;
+use crate::observation::journal::query::{JournalQuery, ShownCall};
+use crate::observation::journal::redaction::Redaction;
+use crate::observation::journal::shown::WrittenEntry;
+use crate::store::commit::Commit;
 use crate::values::fields::{Fields, Raw, readers};
 
 const JSON: &str = "application/json";
@@ -30,7 +34,7 @@ const PIECE: usize = 64 * 1024;
 const LONGEST_WAIT: f64 = 60.0;
 
 struct Filter {
-    wanted: Arc<Wanted>,
+    wanted: Arc<JournalQuery>,
     limit: usize,
     /// How many must come before it is answered, and how long they may take.
     count: usize,
@@ -51,7 +55,7 @@ impl Filter {
         let size = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
         input::finish(fields, || {
             Some(Self {
-                wanted: Arc::new(Wanted {
+                wanted: Arc::new(JournalQuery {
                     method: method.map(|method| method.to_ascii_uppercase()),
                     path,
                     status: status.and_then(|status| u16::try_from(status).ok()),
@@ -83,11 +87,17 @@ pub(crate) fn list(call: AdminCall) -> Responding {
             wait,
         } = Filter::read(&call)?;
         if let Some(wait) = wait {
-            let arrival = call.mock.arrival(tenant(&call), &wanted, count, wait);
+            let arrival = call
+                .mock
+                .accounts
+                .arrival(tenant(&call), &wanted, count, wait);
             arrival.await?;
         }
-        let (mock, tenant) = (Arc::clone(&call.mock), tenant(&call).map(str::to_owned));
-        let list = move || Listing::new(&mock, tenant.as_deref(), &wanted, limit);
+        let (accounts, tenant) = (
+            Arc::clone(&call.mock.accounts),
+            tenant(&call).map(str::to_owned),
+        );
+        let list = move || Listing::new(&accounts, tenant.as_deref(), &wanted, limit);
         let listing = beside(list).await??;
         in_pieces(listing).await
     })
@@ -120,7 +130,7 @@ async fn next_piece(mut listing: Listing) -> Result<(String, Listing), AdminErro
 
 /// A journal that is being written out.
 struct Listing {
-    mock: Arc<Mock>,
+    accounts: Arc<Accounts>,
     /// Oldest first. What the journal has dropped meanwhile is left out: nobody who reads slowly holds it.
     calls: VecDeque<ListedCall>,
     /// What stands in front of the next one: the head of the whole, or a comma.
@@ -136,14 +146,14 @@ struct ListedCall {
 
 impl Listing {
     fn new(
-        mock: &Arc<Mock>,
+        accounts: &Arc<Accounts>,
         tenant: Option<&str>,
-        wanted: &Wanted,
+        wanted: &JournalQuery,
         limit: usize,
     ) -> Result<Self, AdminError> {
         let mut dropped = 0;
         let mut calls = Vec::new();
-        mock.with_journals(tenant, |tenant, journal| {
+        accounts.with_journals(tenant, |tenant, journal| {
             let tenant: Option<Arc<str>> = tenant.map(Arc::from);
             dropped += journal.dropped();
             let taken = journal.entries().filter(|entry| wanted.takes(entry));
@@ -154,7 +164,7 @@ impl Listing {
             }));
         })?;
         calls.sort_unstable_by_key(|call| Reverse(call.id));
-        let secrets = mock.secrets();
+        let secrets = accounts.secrets();
         let redaction = Redaction::new(secrets.iter().map(String::as_str));
         let is_wanted = |call: &ListedCall| {
             let entry = call.entry.upgrade();
@@ -164,7 +174,7 @@ impl Listing {
         let mut calls: VecDeque<_> = newest.collect();
         calls.make_contiguous().reverse();
         Ok(Self {
-            mock: Arc::clone(mock),
+            accounts: Arc::clone(accounts),
             calls,
             before: format!(r#"{{"dropped":{dropped},"requests":["#),
             is_written: false,
@@ -173,7 +183,7 @@ impl Listing {
 
     /// The next piece: a little more than [`PIECE`], or what is left.
     fn piece(&mut self) -> String {
-        let secrets = self.mock.secrets();
+        let secrets = self.accounts.secrets();
         let redaction = Redaction::new(secrets.iter().map(String::as_str));
         let mut text = String::new();
         while text.len() < PIECE {
@@ -202,6 +212,6 @@ fn tenant(call: &AdminCall) -> Option<&str> {
 }
 
 pub(crate) fn clear(call: &AdminCall) -> Result<Answered, AdminError> {
-    call.mock.clear_journals(tenant(call))?;
+    call.mock.accounts.clear_journals(tenant(call))?;
     Ok(Answered::done(Commit::done()))
 }

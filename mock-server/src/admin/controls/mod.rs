@@ -1,12 +1,10 @@
 //! The calls of the admin API, by what they are about.
 
-pub(super) mod clock;
-pub(super) mod events;
-pub(super) mod faults;
-pub(super) mod journal;
-pub(super) mod page;
-pub(super) mod playbooks;
-pub(super) mod records;
-pub(super) mod tenants;
-
-use super::{AdminCall, Answered, Responding, beside, input, refusal};
+pub(crate) mod clock;
+pub(crate) mod events;
+pub(crate) mod faults;
+pub(crate) mod journal;
+pub(crate) mod page;
+pub(crate) mod playbooks;
+pub(crate) mod records;
+pub(crate) mod tenants;

@@ -7,12 +7,12 @@ use http::header::{
 };
 use http::{HeaderName, HeaderValue, StatusCode};
 
-use super::{AdminCall, Answered};
 use crate::account::admin_error::AdminError;
+use crate::admin::call::{AdminCall, Answered};
 use crate::http::reply::Reply;
-use crate::observation::evidence::escaped;
-use crate::store::Commit;
+use crate::store::commit::Commit;
 use crate::values::chance;
+use crate::values::escape::escaped;
 
 const HTML: &str = "text/html; charset=utf-8";
 

@@ -2,14 +2,17 @@
 
 use serde_json::json;
 
-use super::{AdminCall, Answered, input};
 use crate::account::admin_error::AdminError;
-use crate::playbooks::{self, Client, Run};
-use crate::store::Commit;
+use crate::admin::call::{AdminCall, Answered};
+use crate::admin::input;
+use crate::playbooks::book;
+use crate::playbooks::run::Run;
+use crate::playbooks::watch::Client;
+use crate::store::commit::Commit;
 use crate::values::fields::{Fields, readers};
 
 pub(crate) fn list(call: &AdminCall) -> Result<Answered, AdminError> {
-    let known: Vec<_> = playbooks::all()
+    let known: Vec<_> = book::all()
         .iter()
         .map(|playbook| json!({ "name": playbook.name, "goal": playbook.goal }))
         .collect();
@@ -43,7 +46,7 @@ pub(crate) fn start(call: &AdminCall) -> Result<Answered, AdminError> {
 pub(crate) fn remove(call: &AdminCall) -> Result<Answered, AdminError> {
     let run = named(call)?;
     call.mock.playbooks().retain(|other| other.id != run.id);
-    match call.mock.remove_tenant(&run.tenant) {
+    match call.mock.accounts.remove_tenant(&run.tenant) {
         Ok(commit) => Ok(Answered::done(commit)),
         // Somebody removed the account already.
         Err(AdminError::Unknown(_)) => Ok(Answered::done(Commit::done())),

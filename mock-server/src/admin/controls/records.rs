@@ -6,12 +6,14 @@ use secmon_engine::{DomainFindings, OpenPort, ScanOutcome};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{AdminCall, Answered, input, refusal};
-use crate::account::RecordRef;
 use crate::account::admin_error::AdminError;
-use crate::http::openapi;
-use crate::http::reply::Reply;
-use crate::store::{self, Commit};
+use crate::account::findings::RecordRef;
+use crate::admin::call::{AdminCall, Answered};
+use crate::admin::input;
+use crate::http::reply::{Reply, plain_error};
+use crate::operations::documents;
+use crate::store::commit;
+use crate::store::commit::Commit;
 use crate::values::fields::readers;
 
 /// More ports than there are cannot be open.
@@ -19,8 +21,8 @@ const MOST_PORTS: usize = 2 * u16::MAX as usize;
 
 /// Whether the server does what it is for, durable state included (M14).
 pub(crate) fn health(call: &AdminCall) -> Result<Answered, AdminError> {
-    if let Err(error) = store::wait(call.mock.store.checked()) {
-        let reply = refusal(StatusCode::SERVICE_UNAVAILABLE, &error.to_string());
+    if let Err(error) = commit::wait(call.mock.accounts.store.checked()) {
+        let reply = plain_error(StatusCode::SERVICE_UNAVAILABLE, &error.to_string());
         let commit = Commit::done();
         return Ok(Answered { reply, commit });
     }
@@ -31,7 +33,7 @@ pub(crate) fn health(call: &AdminCall) -> Result<Answered, AdminError> {
 
 /// This API as OpenAPI.
 pub(crate) fn description(_: &AdminCall) -> Result<Answered, AdminError> {
-    Ok(text("application/json", openapi::OF_ADMIN))
+    Ok(text("application/json", documents::OF_ADMIN))
 }
 
 /// The certificate under which https is served.
@@ -56,11 +58,11 @@ pub(crate) fn reset(call: &AdminCall) -> Result<Answered, AdminError> {
 }
 
 pub(crate) fn export(call: &AdminCall) -> Result<Answered, AdminError> {
-    Ok(Answered::shown(&call.mock.export()?))
+    Ok(Answered::shown(&call.mock.accounts.export()?))
 }
 
 pub(crate) fn import(call: &AdminCall, document: &str) -> Result<Answered, AdminError> {
-    Ok(Answered::done(call.mock.import(document)?))
+    Ok(Answered::done(call.mock.accounts.import(document)?))
 }
 
 /// What a scan is to find.
@@ -79,20 +81,24 @@ pub(crate) fn set_ports(call: &AdminCall, ports: &str) -> Result<Answered, Admin
         let sentence = format!("The open field must be an array of 0 to {MOST_PORTS} items.");
         return Err(AdminError::BadInput(sentence));
     }
-    Ok(Answered::done(call.mock.set_ports(record(call)?, &open)?))
+    Ok(Answered::done(
+        call.mock.accounts.set_ports(record(call)?, &open)?,
+    ))
 }
 
 pub(crate) fn scan_endpoint(call: &AdminCall) -> Result<Answered, AdminError> {
     let outcome = outcome(call)?;
     Ok(Answered::done(
-        call.mock.scan_endpoint_now(record(call)?, outcome)?,
+        call.mock
+            .accounts
+            .scan_endpoint_now(record(call)?, outcome)?,
     ))
 }
 
 pub(crate) fn scan_domain(call: &AdminCall) -> Result<Answered, AdminError> {
     let outcome = outcome(call)?;
     Ok(Answered::done(
-        call.mock.scan_domain_now(record(call)?, outcome)?,
+        call.mock.accounts.scan_domain_now(record(call)?, outcome)?,
     ))
 }
 
@@ -116,7 +122,7 @@ pub(crate) fn set_findings(call: &AdminCall) -> Result<Answered, AdminError> {
         DomainFindings::new(employees, customers, third_parties, mentions)
     })?;
     Ok(Answered::done(
-        call.mock.set_findings(record(call)?, findings)?,
+        call.mock.accounts.set_findings(record(call)?, findings)?,
     ))
 }
 

@@ -5,11 +5,11 @@ use std::time::Duration;
 use secmon_engine::{ClientId, LeakDataset, Progress, RateLimits};
 use serde_json::{Map, Value, json};
 
-use super::{AdminCall, Answered, input};
-use crate::account::TenantOptions;
 use crate::account::admin_error::AdminError;
-use crate::account::shared::Partner;
-use crate::fixtures::Fixtures;
+use crate::account::options::TenantOptions;
+use crate::admin::call::{AdminCall, Answered};
+use crate::admin::input;
+use crate::fixtures::document::Fixtures;
 use crate::values::fields::readers;
 use secmon_engine::Scenario;
 
@@ -19,28 +19,17 @@ const LONGEST_LIFE: i64 = 10 * 366 * 86_400;
 const SCENARIOS: &str = "clean, warnings, critical";
 
 pub(crate) fn list(call: &AdminCall) -> Result<Answered, AdminError> {
-    let registry = call.mock.registry();
+    let registry = call.mock.accounts.registry();
     let tenants: Vec<_> = registry
         .partners()
         .into_iter()
-        .map(|partner| shown(partner))
+        .map(|partner| partner.shown())
         .collect();
     Ok(Answered::shown(&json!({ "tenants": tenants })))
 }
 
-/// An account as lists and events have it.
-pub(crate) fn shown(partner: &Partner) -> Value {
-    let settings = partner.settings();
-    json!({
-        "name": settings.name,
-        "portal_domain": settings.portal_domain,
-        "sandbox": settings.sandbox.is_on(),
-        "suspended": settings.suspended.is_on(),
-    })
-}
-
 pub(crate) fn add(call: &AdminCall) -> Result<Answered, AdminError> {
-    let (made, commit) = call.mock.add_tenant(options(call)?)?;
+    let (made, commit) = call.mock.accounts.add_tenant(options(call)?)?;
     let settings = made.partner.settings();
     let body = json!({
         "name": settings.name,
@@ -112,31 +101,37 @@ fn rate_limits(object: &Map<String, Value>) -> Result<RateLimits, AdminError> {
 }
 
 pub(crate) fn remove(call: &AdminCall) -> Result<Answered, AdminError> {
-    Ok(Answered::done(call.mock.remove_tenant(call.part(0))?))
+    Ok(Answered::done(
+        call.mock.accounts.remove_tenant(call.part(0))?,
+    ))
 }
 
 pub(crate) fn reset(call: &AdminCall) -> Result<Answered, AdminError> {
-    Ok(Answered::done(call.mock.reset_tenant(call.part(0))?))
+    Ok(Answered::done(
+        call.mock.accounts.reset_tenant(call.part(0))?,
+    ))
 }
 
 pub(crate) fn export(call: &AdminCall) -> Result<Answered, AdminError> {
-    Ok(Answered::shown(&call.mock.export_tenant(call.part(0))?))
+    Ok(Answered::shown(
+        &call.mock.accounts.export_tenant(call.part(0))?,
+    ))
 }
 
 pub(crate) fn import(call: &AdminCall, document: &str) -> Result<Answered, AdminError> {
     Ok(Answered::done(
-        call.mock.import_tenant(call.part(0), document)?,
+        call.mock.accounts.import_tenant(call.part(0), document)?,
     ))
 }
 
 pub(crate) fn issue_key(call: &AdminCall) -> Result<Answered, AdminError> {
-    let (key, commit) = call.mock.issue_key(call.part(0))?;
+    let (key, commit) = call.mock.accounts.issue_key(call.part(0))?;
     Ok(Answered::made(&json!({ "api_key": key }), commit))
 }
 
 pub(crate) fn revoke_key(call: &AdminCall) -> Result<Answered, AdminError> {
     Ok(Answered::done(
-        call.mock.revoke_key(call.part(0), call.part(1))?,
+        call.mock.accounts.revoke_key(call.part(0), call.part(1))?,
     ))
 }
 
@@ -148,7 +143,7 @@ pub(crate) fn set_progress(call: &AdminCall) -> Result<Answered, AdminError> {
     );
     let progress = input::finish(fields, || progress)?;
     Ok(Answered::done(
-        call.mock.set_progress(call.part(0), progress)?,
+        call.mock.accounts.set_progress(call.part(0), progress)?,
     ))
 }
 
@@ -157,7 +152,7 @@ pub(crate) fn set_scenario(call: &AdminCall) -> Result<Answered, AdminError> {
     let scenario = fields.required("scenario", readers::named(Scenario::from_name, SCENARIOS));
     let scenario = input::finish(fields, || scenario)?;
     Ok(Answered::done(
-        call.mock.set_scenario(call.part(0), scenario)?,
+        call.mock.accounts.set_scenario(call.part(0), scenario)?,
     ))
 }
 
@@ -167,7 +162,7 @@ pub(crate) fn set_leak_dataset(call: &AdminCall) -> Result<Answered, AdminError>
     let state = fields.required("state", readers::named(LeakDataset::from_name, states));
     let state = input::finish(fields, || state)?;
     Ok(Answered::done(
-        call.mock.set_leak_dataset(call.part(0), state)?,
+        call.mock.accounts.set_leak_dataset(call.part(0), state)?,
     ))
 }
 
@@ -179,6 +174,8 @@ pub(crate) fn remove_portal_account(call: &AdminCall) -> Result<Answered, AdminE
         )
     })?;
     Ok(Answered::done(
-        call.mock.remove_portal_account(call.part(0), client)?,
+        call.mock
+            .accounts
+            .remove_portal_account(call.part(0), client)?,
     ))
 }

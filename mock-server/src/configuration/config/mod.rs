@@ -1,6 +1,6 @@
 //! The configuration file: accounts, keys, products, limits, timings and names.
 
-mod mistake;
+pub(crate) mod mistake;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer};
 use crate::configuration::checks;
 use crate::configuration::start_error::StartError;
 use crate::values::secret::Secret;
-pub(crate) use mistake::Mistake;
+use mistake::Mistake;
 use secmon_engine::Scenario;
 
 /// The default configuration, for a person to start from.

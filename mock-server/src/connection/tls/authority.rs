@@ -10,10 +10,6 @@ use rcgen::{
 };
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
 
-use super::kept;
-use crate::configuration::settings::TlsSettings;
-use crate::configuration::start_error::StartError;
-
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
 /// Who signs what a server shows.
@@ -38,19 +34,6 @@ pub(super) struct Leaf {
 }
 
 impl Authority {
-    /// The one of the folder that was given, else a new one.
-    pub(crate) fn of(settings: &TlsSettings) -> Result<Self, StartError> {
-        match &settings.dir {
-            Some(folder) => kept::authority(folder).map_err(|reason| StartError::Authority {
-                path: folder.clone(),
-                reason,
-            }),
-            None => Self::new().map_err(|error| {
-                StartError::Settings(format!("cannot make an authority for https: {error}"))
-            }),
-        }
-    }
-
     /// A new one.
     pub(super) fn new() -> Result<Self, Error> {
         let key = KeyPair::generate()?;

@@ -11,9 +11,26 @@ use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 
 use super::authority::{Authority, decade, self_signed};
 use super::certificate::Certificate;
+use crate::configuration::settings::TlsSettings;
+use crate::configuration::start_error::StartError;
 
 const CERTIFICATE: &str = "ca.pem";
 const KEY: &str = "ca.key";
+
+impl Authority {
+    /// The one of the folder that was given, else a new one.
+    pub(crate) fn of(settings: &TlsSettings) -> Result<Self, StartError> {
+        match &settings.dir {
+            Some(folder) => authority(folder).map_err(|reason| StartError::Authority {
+                path: folder.clone(),
+                reason,
+            }),
+            None => Self::new().map_err(|error| {
+                StartError::Settings(format!("cannot make an authority for https: {error}"))
+            }),
+        }
+    }
+}
 
 /// The authority of a folder, or a new one that is put there; why not, as a part of a sentence.
 pub(super) fn authority(folder: &Path) -> Result<Authority, String> {

@@ -1,9 +1,9 @@
-//! Https: handshakes under an authority of the mock's own, with a certificate for the name that the client asks for.
+//! Https: handshakes under an authority of the accounts's own, with a certificate for the name that the client asks for.
 
-mod authority;
-mod certificate;
-mod kept;
-mod trust;
+pub(crate) mod authority;
+pub(crate) mod certificate;
+pub(crate) mod kept;
+pub(crate) mod trust;
 
 use std::collections::HashMap;
 use std::io;
@@ -15,12 +15,12 @@ use tokio_rustls::rustls::crypto::{CryptoProvider, ring};
 use tokio_rustls::rustls::server::{Acceptor, NoServerSessionStorage};
 use tokio_rustls::{LazyConfigAcceptor, server::TlsStream};
 
-use crate::account::Mock;
-use crate::account::shared::lock;
+use super::arrival::Certificate;
+use super::connection_io::Wire;
+use crate::account::accounts::Accounts;
 use crate::configuration::start_error::StartError;
-use crate::connection::server::Wire;
-use crate::faults::TlsTrouble;
-use crate::observation::notice::Certificate;
+use crate::faults::fault::TlsTrouble;
+use crate::values::lock::lock;
 pub(crate) use authority::Authority;
 use authority::Leaf;
 pub(crate) use trust::Trust;
@@ -44,7 +44,7 @@ const ANOTHER_HOST: &str = "another-host.invalid";
 
 /// Ends TLS for the server.
 pub(crate) struct Terminator {
-    mock: Arc<Mock>,
+    accounts: Arc<Accounts>,
     authority: Authority,
     provider: Arc<CryptoProvider>,
     /// The names that stand for every account.
@@ -62,15 +62,15 @@ struct Ready {
 
 impl Terminator {
     /// Fails where a name that the server was given cannot stand in a certificate.
-    pub(crate) fn new(mock: &Arc<Mock>, authority: Authority) -> Result<Self, StartError> {
-        let own_names = own_names(mock);
+    pub(crate) fn new(accounts: &Arc<Accounts>, authority: Authority) -> Result<Self, StartError> {
+        let own_names = own_names(accounts);
         if let Some(name) = own_names.iter().find(|name| !name.is_ascii()) {
             return Err(StartError::Settings(format!(
                 "{name} cannot stand in a certificate; write the name in ASCII, as DNS has it: xn--..."
             )));
         }
         Ok(Self {
-            mock: Arc::clone(mock),
+            accounts: Arc::clone(accounts),
             authority,
             provider: Arc::new(ring::default_provider()),
             own_names,
@@ -82,7 +82,7 @@ impl Terminator {
     pub(crate) async fn accept(&self, wire: Wire) -> io::Result<Handshake> {
         let begun = LazyConfigAcceptor::new(Acceptor::default(), wire).await?;
         let names = self.names_for(begun.client_hello().server_name());
-        let trouble = self.mock.faults().hit_handshake(self.mock.seed());
+        let trouble = self.accounts.faults().hit_handshake(self.accounts.seed());
         let (config, certificate) = match trouble {
             Some(trouble) => (self.troubled(trouble, names)?, Certificate::Wrong),
             None => (self.ready(names)?, Certificate::Right),
@@ -98,7 +98,8 @@ impl Terminator {
     /// shown the server's own, and refuses it by name.
     fn names_for(&self, asked: Option<&str>) -> Vec<String> {
         let of_an_account = asked.filter(|name| {
-            !self.mock.counts_as_loopback(name) && self.mock.registry().has_portal_domain(name)
+            !self.accounts.counts_as_loopback(name)
+                && self.accounts.registry().has_portal_domain(name)
         });
         match of_an_account {
             Some(name) => vec![name.to_ascii_lowercase()],
@@ -161,13 +162,13 @@ impl Terminator {
 }
 
 /// Loopback, the names that count like it, and what the server was told to listen on.
-fn own_names(mock: &Mock) -> Vec<String> {
-    let listens = mock.settings.tls.iter().map(|tls| tls.listen.host());
+fn own_names(accounts: &Accounts) -> Vec<String> {
+    let listens = accounts.settings.tls.iter().map(|tls| tls.listen.host());
     let stands_for_all = |host: &&str| {
         let address = host.parse::<std::net::IpAddr>();
         address.is_ok_and(|address| address.is_unspecified())
     };
-    let given = mock.settings.hosts.iter().map(String::as_str);
+    let given = accounts.settings.hosts.iter().map(String::as_str);
     let bare = given.map(|name| name.trim_start_matches('[').trim_end_matches(']'));
     let mut names: Vec<String> = Vec::new();
     for name in ["localhost", "127.0.0.1", "::1"]

@@ -1,8 +1,6 @@
 //! Reading a request's body, bounded in size and time (A7).
 
-mod odd_json;
-
-pub(crate) use odd_json::stand_in;
+pub(crate) mod odd_json;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,6 +17,9 @@ use crate::values::fields::FieldErrors;
 
 /// The largest body of a partner's call.
 pub(crate) const BODY_LIMIT: usize = 1024 * 1024;
+
+/// The largest body of an admin call: a whole state fits.
+pub(crate) const ADMIN_BODY_LIMIT: usize = 256 * 1024 * 1024;
 
 /// How much more of a body that is too large is still read and thrown away: a client that sends all
 /// before it reads would otherwise see a broken connection in place of the answer.

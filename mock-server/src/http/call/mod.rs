@@ -1,7 +1,7 @@
 //! The way of a call: fault, route, key, rate window, validation, engine, durable, envelope,
 //! journal, answer.
 
-mod record;
+pub(crate) mod record;
 
 use std::sync::{Arc, OnceLock};
 use std::time::Instant as Stopwatch;
@@ -14,18 +14,23 @@ use secmon_engine::{Call, Instant, RateGroup, SandboxHeader};
 
 use super::body::{self, Sent, Unread};
 use super::context::{Context, PartnerRequest};
-use super::paths::{Found, Paths};
-use super::problem::{ErrorShape, coded, validation_shape};
+use super::problem::{coded, validation_shape};
 use super::reply::{self, Reply};
-use super::routes::{Answer, Group, Route, Run};
+use super::routes::{self, Answer, Route};
 use super::{head, sso_page, trouble, unkind};
+use crate::account::registry::Holder;
 use crate::account::shared::Partner;
-use crate::account::{Holder, Mock};
 use crate::configuration::settings::AnswerStyle;
-use crate::connection::server::{ArrivedOn, Hangup};
-use crate::faults::{CloseAt, Effect, Incoming, RequestParams};
+use crate::connection::arrival::ArrivedOn;
+use crate::connection::close_mode::Hangup;
+use crate::faults::aim::{Incoming, RequestParams};
+use crate::faults::fault::{CloseAt, Effect};
+use crate::mock::Mock;
 use crate::observation::notice::Fact;
-use crate::store::Commit;
+use crate::operations::catalogue::{Operation, SIGN_IN_PATH};
+use crate::operations::group::{ErrorShape, Group};
+use crate::operations::paths::{Found, Paths};
+use crate::store::commit::Commit;
 use crate::values::fields::FieldErrors;
 
 /// The partner API, ready to answer.
@@ -46,9 +51,12 @@ impl Api {
         B: Body<Data = Bytes> + Unpin + Send + 'static,
     {
         let (head, body) = incoming.into_parts();
-        let Found { routes, segments } = Paths::all().find(head.uri.path());
+        let Found {
+            operations,
+            segments,
+        } = Paths::all().find(head.uri.path());
         let mut request = PartnerRequest::new(&head, arrived_on, segments);
-        let mut call = InFlight::new(&self.mock, routes, &request);
+        let mut call = InFlight::new(&self.mock, operations, &request);
         let ended = match call.read(&head, body).await {
             Ok(sent) => {
                 if head.method != Method::GET {
@@ -119,7 +127,7 @@ impl Ended {
 /// One call on its way.
 struct InFlight<'a> {
     mock: &'a Mock,
-    routes: &'a [Route],
+    operations: &'a [Operation],
     method: &'a Method,
     /// The text of the bearer key, if there is one.
     key: Option<&'a str>,
@@ -140,18 +148,18 @@ struct InFlight<'a> {
 }
 
 impl<'a> InFlight<'a> {
-    fn new(mock: &'a Mock, routes: &'a [Route], request: &PartnerRequest<'a>) -> Self {
+    fn new(mock: &'a Mock, operations: &'a [Operation], request: &PartnerRequest<'a>) -> Self {
         let head = request.head;
         let key = head::bearer(&head.headers);
-        let partner = if request.path() == sso_page::PATH {
-            sso_page::minted_by(mock, request)
+        let partner = if request.path() == SIGN_IN_PATH {
+            sso_page::minted_by(&mock.accounts, request)
         } else {
-            key.and_then(|key| mock.registry().holder(key)?.account().cloned())
+            key.and_then(|key| mock.accounts.registry().holder(key)?.account().cloned())
         };
-        let server_now = mock.now();
+        let server_now = mock.accounts.now();
         Self {
             mock,
-            routes,
+            operations,
             method: &head.method,
             key,
             arrived: partner
@@ -172,7 +180,7 @@ impl<'a> InFlight<'a> {
     where
         B: Body<Data = Bytes> + Unpin + Send + 'static,
     {
-        let is_refused = self.partner.is_none() && !self.mock.faults().look_at_bodies();
+        let is_refused = self.partner.is_none() && !self.mock.accounts.faults().look_at_bodies();
         if head.method == Method::GET || is_refused {
             body::pass_over(body);
             return Ok(Sent::Whole(Bytes::new()));
@@ -193,7 +201,7 @@ impl<'a> InFlight<'a> {
     /// The call's number in the journal. It is taken when the call takes effect, under its account's
     /// lock: answers that wait for a commit may go out in another order.
     fn number(&self) -> u64 {
-        *self.number.get_or_init(|| self.mock.next_call())
+        *self.number.get_or_init(|| self.mock.accounts.next_call())
     }
 
     /// The time of the call's account, or of the server.
@@ -205,7 +213,7 @@ impl<'a> InFlight<'a> {
 
     /// Time has passed since the call arrived.
     fn waited(&mut self) {
-        self.server_now = self.mock.now();
+        self.server_now = self.mock.accounts.now();
     }
 
     async fn run(&mut self, request: &PartnerRequest<'_>) -> Ended {
@@ -227,7 +235,7 @@ impl<'a> InFlight<'a> {
         let parameter = |name: &str| request.parameter(name);
         let incoming = Incoming {
             tenant: partner.map(|partner| partner.name()),
-            operation: self.route().map(|route| route.operation),
+            operation: self.operation().map(|operation| operation.name),
             method: self.method.as_str(),
             path: request.path(),
             params: RequestParams {
@@ -236,14 +244,15 @@ impl<'a> InFlight<'a> {
             },
         };
         self.mock
+            .accounts
             .faults()
-            .matching_fault(&incoming, self.mock.seed())
+            .matching_fault(&incoming, self.mock.accounts.seed())
     }
 
     /// The operation that is called.
-    fn route(&self) -> Option<&'a Route> {
-        let mut routes = self.routes.iter();
-        routes.find(|route| route.method == *self.method)
+    fn operation(&self) -> Option<&'a Operation> {
+        let mut operations = self.operations.iter();
+        operations.find(|operation| operation.method == *self.method)
     }
 
     /// Answers, with what a fault adds or takes away.
@@ -286,16 +295,18 @@ impl<'a> InFlight<'a> {
     }
 
     fn error_shape(&self) -> ErrorShape {
-        self.routes
+        self.operations
             .first()
-            .map_or(ErrorShape::Envelope, |route| route.group.error_shape())
+            .map_or(ErrorShape::Envelope, |operation| {
+                operation.group.error_shape()
+            })
     }
 
     /// The answer, once what it says is durable.
     async fn answer(&self, request: &PartnerRequest<'_>) -> Reply {
         let (reply, commit) = self.routed(request);
         match commit.await {
-            Ok(()) if self.mock.settings.answer_style == AnswerStyle::Unkind => {
+            Ok(()) if self.mock.accounts.settings.answer_style == AnswerStyle::Unkind => {
                 tokio::time::sleep(unkind::SLOWNESS).await;
                 unkind::extended(reply, self.lot())
             }
@@ -315,22 +326,25 @@ impl<'a> InFlight<'a> {
     /// What decides how an unkind answer is put.
     fn lot(&self) -> unkind::Lot {
         let account = self.partner.as_ref().map_or("", |partner| partner.name());
-        unkind::Lot::new(self.mock.seed(), account, self.now())
+        unkind::Lot::new(self.mock.accounts.seed(), account, self.now())
     }
 
     fn routed(&self, request: &PartnerRequest<'_>) -> (Reply, Commit) {
-        let Some(route) = self.route() else {
+        let Some(operation) = self.operation() else {
             return (self.unroutable(), self.settled());
         };
-        match route.run {
-            Run::Open => (reply::health(self.now()), self.mock.store.checked()),
-            Run::Keyed(answer) => self.keyed(route.group, answer, request),
-            Run::SignIn => self.signed_in(request),
+        match routes::route(operation.id) {
+            Route::Open => (
+                reply::health(self.now()),
+                self.mock.accounts.store.checked(),
+            ),
+            Route::Keyed(answer) => self.keyed(operation.group, answer, request),
+            Route::SignIn => self.signed_in(request),
         }
     }
 
     fn signed_in(&self, request: &PartnerRequest<'_>) -> (Reply, Commit) {
-        let (reply, commit) = sso_page::sign_in(self.mock, request);
+        let (reply, commit) = sso_page::sign_in(&self.mock.accounts, request);
         if self.partner.is_some() && !reply.status.is_success() {
             self.keep(vec![Fact::StaleToken]);
         }
@@ -345,12 +359,12 @@ impl<'a> InFlight<'a> {
 
     /// Where a call changes nothing, its answer still tells of what others changed.
     fn settled(&self) -> Commit {
-        self.mock.store.settled()
+        self.mock.accounts.store.settled()
     }
 
     /// No such path, or no such method on it (A6).
     fn unroutable(&self) -> Reply {
-        if self.routes.is_empty() {
+        if self.operations.is_empty() {
             return coded(
                 StatusCode::NOT_FOUND,
                 "NOT_FOUND",
@@ -359,9 +373,9 @@ impl<'a> InFlight<'a> {
             );
         }
         let methods: Vec<&str> = self
-            .routes
+            .operations
             .iter()
-            .map(|route| route.method.as_str())
+            .map(|operation| operation.method.as_str())
             .collect();
         let methods = methods.join(", ");
         let message = format!("This path has {methods} only.");
@@ -376,7 +390,7 @@ impl<'a> InFlight<'a> {
 
     fn keyed(&self, group: Group, answer: Answer, request: &PartnerRequest<'_>) -> (Reply, Commit) {
         // The accounts cannot change while one of them answers: a reset waits for it.
-        let registry = self.mock.registry();
+        let registry = self.mock.accounts.registry();
         let (partner, key) = match self.key.and_then(|key| registry.holder(key)) {
             Some(Holder::Account(partner, key)) => (partner, *key),
             Some(Holder::Nobody) => return (no_account(self.now()), self.settled()),
@@ -396,7 +410,7 @@ impl<'a> InFlight<'a> {
                 self.settled(),
             );
         }
-        let answer_style = self.mock.settings.answer_style;
+        let answer_style = self.mock.accounts.settings.answer_style;
         let call = Call {
             now,
             key,
@@ -417,7 +431,10 @@ impl<'a> InFlight<'a> {
             watch.look(self.number(), &line, &mut account);
         }
         let call = Some(self.number());
-        let commit = self.mock.save_by(call, partner.name(), &mut account);
+        let commit = self
+            .mock
+            .accounts
+            .save_by(call, partner.name(), &mut account);
         (reply, commit)
     }
 
@@ -435,7 +452,7 @@ impl<'a> InFlight<'a> {
         }
         let at_home = !group.checks_host()
             || self.host.eq_ignore_ascii_case(&settings.portal_domain)
-            || self.mock.counts_as_loopback(self.host);
+            || self.mock.accounts.counts_as_loopback(self.host);
         if at_home {
             return None;
         }

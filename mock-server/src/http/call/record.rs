@@ -7,15 +7,18 @@ use secmon_engine::Switch;
 use super::{Ended, Ending, InFlight};
 use crate::http::context::PartnerRequest;
 use crate::http::reply::Reply;
-use crate::http::sso_page;
-use crate::observation::journal::{self, Entry, Headers};
+use crate::observation::journal::entry::Entry;
+use crate::observation::journal::entry::{kept, kept_answer};
+use crate::observation::journal::headers::Headers;
 use crate::observation::notice::Notice;
-use crate::observation::notices::{self, CallContext, Clock, Pause};
+use crate::observation::notices::call_context::{CallContext, Clock, Pause};
+use crate::observation::notices::of_call::of_call;
+use crate::operations::catalogue::SIGN_IN_PATH;
 
 impl InFlight<'_> {
     /// Records a call of the partner API.
     pub(super) fn record(&self, request: &PartnerRequest<'_>, ended: &Ended) {
-        if !request.path().starts_with("/api/") && request.path() != sso_page::PATH {
+        if !request.path().starts_with("/api/") && request.path() != SIGN_IN_PATH {
             if let Some(mut evidence) = self.mock.evidence() {
                 evidence.see_elsewhere(&format!("{} {}", self.method, request.path()));
             }
@@ -32,15 +35,17 @@ impl InFlight<'_> {
                 }
                 (Some(partner.name()), partner.journal().record(entry))
             }
-            None => (None, self.mock.unattributed().record(entry)),
+            None => (None, self.mock.accounts.unattributed().record(entry)),
         };
         if let Some(mut evidence) = self.mock.evidence() {
             evidence.see(&call, &entry);
         }
-        if let Some(mut events) = self.mock.events() {
+        if let Some(mut events) = self.mock.accounts.events() {
             events.call(tenant, &entry);
         }
-        self.mock.tell_of_call(self.partner.as_deref(), &entry);
+        self.mock
+            .accounts
+            .tell_of_call(self.partner.as_deref(), &entry);
     }
 
     fn entry(&self, request: &PartnerRequest<'_>, ended: &Ended) -> Entry {
@@ -52,11 +57,11 @@ impl InFlight<'_> {
             path: request.path().into(),
             query: request.head.uri.query().map(Into::into),
             headers: Headers::of(&request.head.headers),
-            body: journal::kept(request.sent.bytes()),
+            body: kept(request.sent.bytes()),
             status: reply.map(|reply| reply.status),
             response_headers: reply
                 .map_or_else(Headers::default, |reply| Headers::of(&reply.headers())),
-            response: reply.map_or_else(Bytes::new, |reply| journal::kept_answer(&reply.body)),
+            response: reply.map_or_else(Bytes::new, |reply| kept_answer(&reply.body)),
             processed: match ended.ending {
                 Ending::Nothing { processed, .. } => Some(processed),
                 Ending::Answer(_) | Ending::Half(_) => None,
@@ -72,11 +77,11 @@ impl InFlight<'_> {
 
     /// What a careful client would have done otherwise.
     fn notices(&self, call: &CallContext<'_>) -> Vec<Notice> {
-        let mut notices = notices::of_call(call);
+        let mut notices = of_call(call);
         if let Some(partner) = &self.partner {
             notices.extend(partner.history().see(call));
         }
-        notices.extend(self.mock.rejected_key.see(call));
+        notices.extend(self.mock.accounts.rejected_key.see(call));
         if call.is_by_staff() {
             notices.retain(Notice::concerns_staff);
         }
@@ -89,13 +94,13 @@ impl InFlight<'_> {
             Ending::Answer(reply) => Some(reply),
             Ending::Half(_) | Ending::Nothing { .. } => None,
         };
-        let route = self.route();
+        let operation = self.operation();
         let agent = request.head.headers.get(USER_AGENT);
         CallContext {
             id: self.number(),
             account: self.partner.as_ref().map(|partner| partner.name()),
-            operation: route.map_or("", |route| route.operation),
-            known: route.and_then(|route| route.known),
+            operation: operation.map_or("", |operation| operation.name),
+            known: operation.and_then(|operation| operation.known),
             method: self.method,
             path: request.path(),
             query: &request.query,
@@ -108,10 +113,10 @@ impl InFlight<'_> {
                 .as_ref()
                 .map_or(Switch::Off, |partner| partner.settings().sandbox),
             certificate: request.arrived_on.certificate,
-            window: route.and_then(|route| route.group.window()),
+            window: operation.and_then(|operation| operation.group.window()),
             at: self.arrived,
             came: self.stopwatch,
-            clock: match self.mock.settings.time.stands() {
+            clock: match self.mock.accounts.settings.time.stands() {
                 true => Clock::Stands,
                 false => Clock::Runs,
             },

@@ -2,16 +2,20 @@
 //! who listen, since a look passes over all accounts.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
+use secmon_engine::Timestamp;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::{LOOK, time_of};
-use crate::account::Mock;
-use crate::account::shared::{Partner, lock};
-use crate::admin::shown_account;
+use crate::account::accounts::Accounts;
+use crate::account::shared::Partner;
+use crate::values::lock::lock;
+
+/// How late a moved clock, a fault, an account, or a scan that comes to its end by the clock may be told. Calls that come
+/// faster than this cause no look.
+pub(super) const LOOK: Duration = Duration::from_millis(250);
 
 /// The accounts, as they were told of last.
 #[derive(Debug, Default)]
@@ -44,18 +48,18 @@ struct AccountEvent {
 }
 
 /// Tells what has become of the accounts, unless somebody has just looked.
-pub(super) fn look(mock: &Mock) {
-    let mut watch = lock(mock.account_watch());
+pub(super) fn look(watch: &Mutex<AccountWatch>, accounts: &Accounts) {
+    let mut watch = lock(watch);
     if watch.looked.is_some_and(|at| at.elapsed() < LOOK) {
         return;
     }
     let is_first = watch.looked.is_none();
-    let events = watch.compare(mock);
+    let events = watch.compare(accounts);
     // Behind the look: one that takes long is not taken all the time.
     watch.looked = Some(Instant::now());
     drop(watch);
     // Before the first look nobody listened.
-    if !is_first && let Some(mut ring) = mock.events() {
+    if !is_first && let Some(mut ring) = accounts.events() {
         for AccountEvent { tenant, kind, data } in events {
             ring.tell(tenant, kind, &data);
         }
@@ -63,13 +67,13 @@ pub(super) fn look(mock: &Mock) {
 }
 
 impl AccountWatch {
-    fn compare(&mut self, mock: &Mock) -> Vec<AccountEvent> {
-        let partners: Vec<_> = mock.registry().all_partners().cloned().collect();
-        let now = mock.now();
+    fn compare(&mut self, accounts: &Accounts) -> Vec<AccountEvent> {
+        let partners: Vec<_> = accounts.registry().all_partners().cloned().collect();
+        let now = accounts.now();
         let mut before = std::mem::take(&mut self.accounts);
         let mut events = Vec::new();
         for partner in &partners {
-            mock.catch_up(partner, now);
+            accounts.catch_up(partner, now);
             let known = before.remove(partner.name());
             let seen = KnownAccount::of(partner);
             let is_known = known
@@ -82,7 +86,7 @@ impl AccountWatch {
                 events.push(AccountEvent {
                     tenant: partner.name().to_owned(),
                     kind: "clock",
-                    data: time_of(mock, Some(partner)),
+                    data: time_of(accounts, Some(partner)),
                 });
             }
             self.accounts.insert(partner.name().to_owned(), seen);
@@ -94,11 +98,22 @@ impl AccountWatch {
 
 /// An account that came, or came anew, or is gone.
 fn account_changed(name: &str, now: Option<&Arc<Partner>>) -> AccountEvent {
-    let now = now.map(|partner| shown_account(partner));
+    let now = now.map(|partner| partner.shown());
     let data = json!({ "tenant": name, "request": null, "kind": "tenant", "key": name, "id": name, "now": now });
     AccountEvent {
         tenant: name.to_owned(),
         kind: "change",
         data,
     }
+}
+
+/// The time of an account, or of the server.
+pub(super) fn time_of(accounts: &Accounts, partner: Option<&Partner>) -> Value {
+    let now = accounts.now();
+    let now = partner.map_or(now, |partner| partner.time(now));
+    json!({
+        "tenant": partner.map(Partner::name),
+        "now": Timestamp(now).to_string(),
+        "mode": accounts.settings.time.name(),
+    })
 }

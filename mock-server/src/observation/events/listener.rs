@@ -7,11 +7,14 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
-use super::{Event, EventKind, LOOK, accounts, time_of};
-use crate::account::Mock;
+use super::accounts;
+use super::accounts::{LOOK, time_of};
+use super::ring::{Event, EventKind};
 use crate::account::admin_error::AdminError;
-use crate::admin::shown_faults;
-use crate::observation::journal::{JournalEntry, Redaction};
+use crate::admin::controls::faults::all_shown;
+use crate::mock::Mock;
+use crate::observation::journal::redaction::Redaction;
+use crate::observation::journal::shown::JournalEntry;
 
 /// Events that are told before others are looked at.
 const AT_ONCE: usize = 64;
@@ -54,12 +57,12 @@ impl Listener {
         last: Option<u64>,
     ) -> Result<Self, AdminError> {
         if let Some(name) = &tenant {
-            mock.partner(name)?;
+            mock.accounts.partner(name)?;
         }
         // What nobody was told of yet is not told to who begins now.
-        drop(mock.events_from_now());
-        accounts::look(mock);
-        let ring = mock.events_from_now();
+        drop(mock.accounts.events_from_now());
+        accounts::look(mock.account_watch(), &mock.accounts);
+        let ring = mock.accounts.events_from_now();
         let next = last.map_or(ring.last + 1, |last| last.saturating_add(1));
         let is_gone = next < ring.first() || next > ring.last + 1;
         let mut listener = Self {
@@ -100,7 +103,7 @@ impl Listener {
     /// Hears what there is; whether there will be more.
     fn hear(&mut self) -> bool {
         let mock = Arc::clone(&self.mock);
-        let Some(ring) = mock.events() else {
+        let Some(ring) = mock.accounts.events() else {
             return false;
         };
         if ring.is_closed {
@@ -124,7 +127,7 @@ impl Listener {
     }
 
     fn look(&mut self) {
-        accounts::look(&self.mock);
+        accounts::look(self.mock.account_watch(), &self.mock.accounts);
         self.see_clock();
         self.see_faults();
     }
@@ -134,7 +137,7 @@ impl Listener {
             return;
         };
         self.next = last.number + 1;
-        let secrets = self.mock.secrets();
+        let secrets = self.mock.accounts.secrets();
         let redaction = Redaction::new(secrets.iter().map(String::as_str));
         for event in heard {
             if self.tenant.is_some() && self.tenant != event.tenant {
@@ -161,20 +164,20 @@ impl Listener {
     }
 
     fn see_clock(&mut self) {
-        let offset = self.mock.clock_offset_ms();
+        let offset = self.mock.accounts.clock_offset_ms();
         if self.seen.clock.replace(offset) != Some(offset) {
-            let time = time_of(&self.mock, None);
+            let time = time_of(&self.mock.accounts, None);
             self.say("clock", &time);
         }
     }
 
     fn see_faults(&mut self) {
-        let faults = self.mock.faults();
+        let faults = self.mock.accounts.faults();
         let version = faults.version();
         if self.seen.faults.replace(version) == Some(version) {
             return;
         }
-        let shown = shown_faults(&faults, self.tenant.as_ref());
+        let shown = all_shown(&faults, self.tenant.as_ref());
         drop(faults);
         self.say("fault", &shown);
     }

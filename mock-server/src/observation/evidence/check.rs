@@ -1,6 +1,6 @@
 //! What a run was asked to hold, and whether it did.
 
-use super::Evidence;
+use super::collector::Evidence;
 
 /// One thing that a run was asked to hold.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use crate::observation::journal::JournalEntry;
+use crate::observation::journal::shown::JournalEntry;
 
 /// Where the calls went: the archive wants whole addresses, and the journal keeps paths.
 const ORIGIN: &str = "http://secmon-mock";

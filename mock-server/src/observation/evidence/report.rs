@@ -6,7 +6,10 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Check, Evidence, har};
+use super::check::Check;
+use super::collector::Evidence;
+use super::har;
+use crate::values::escape::escaped;
 
 impl Evidence {
     /// Writes `journal.json`, `journal.har`, `outcomes.json` and `junit.xml` into the folder.
@@ -71,17 +74,4 @@ fn junit(checks: &[Check]) -> String {
 
 fn pretty(value: &Value) -> String {
     format!("{value:#}\n")
-}
-
-/// A text for XML, without the characters that it cannot hold.
-pub(crate) fn escaped(text: &str) -> String {
-    let shown = text.chars().map(|character| match character {
-        '<' => "&lt;".to_owned(),
-        '>' => "&gt;".to_owned(),
-        '&' => "&amp;".to_owned(),
-        '"' => "&quot;".to_owned(),
-        character if character.is_control() => "\u{fffd}".to_owned(),
-        character => character.to_string(),
-    });
-    shown.collect()
 }

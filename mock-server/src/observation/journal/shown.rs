@@ -10,7 +10,9 @@ use serde::{Serialize, de};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::{BODY_CAP, Entry, Redaction};
+use super::entry::BODY_CAP;
+use super::redaction::Redaction;
+use crate::observation::journal::entry::Entry;
 use crate::observation::notice::Notice;
 
 /// An entry as the admin API shows it, without keys and sign-in tokens.

@@ -7,7 +7,8 @@ use http::{Method, StatusCode};
 use secmon_engine::{Instant, RateGroup};
 use serde_json::{Map, Value};
 
-use super::{CallContext, Clock, Fingerprint, UnreadPages};
+use super::call_context::{CallContext, Clock, Fingerprint};
+use super::pages::UnreadPages;
 use crate::observation::notice::{Notice, NoticeCode};
 
 /// Calls of one account that are remembered, of each kind.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{CallContext, Fingerprint};
+use super::call_context::{CallContext, Fingerprint};
 use crate::observation::notice::{Fact, Notice, NoticeCode};
 
 /// Lists of one account that are remembered.

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use http::StatusCode;
 
-use super::{CallContext, Fingerprint};
-use crate::account::shared::lock;
+use super::call_context::{CallContext, Fingerprint};
 use crate::observation::notice::{Notice, NoticeCode};
+use crate::values::lock::lock;
 
 /// Refusals in a row that a careful client does not wait for.
 const IN_A_ROW: u32 = 5;

@@ -4,18 +4,18 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
-use super::routes::{self, Route};
+use super::catalogue::{self, Operation};
 
 /// Every path of the partner API, with its operations.
 pub(crate) struct Paths {
-    literal: HashMap<String, Vec<Route>>,
+    literal: HashMap<String, Vec<Operation>>,
     /// Those with a variable segment, such as `/api/v1/endpoints/{endpoint}`.
     variable: Vec<Pattern>,
 }
 
 struct Pattern {
     segments: Vec<Segment>,
-    routes: Vec<Route>,
+    operations: Vec<Operation>,
 }
 
 enum Segment {
@@ -27,7 +27,7 @@ enum Segment {
 #[derive(Default)]
 pub(crate) struct Found<'a> {
     /// None for a path that is not one of ours.
-    pub(crate) routes: &'a [Route],
+    pub(crate) operations: &'a [Operation],
     pub(crate) segments: Segments<'a>,
 }
 
@@ -50,9 +50,12 @@ impl Paths {
     }
 
     fn new() -> Self {
-        let mut paths: BTreeMap<String, Vec<Route>> = BTreeMap::new();
-        for route in routes::all() {
-            paths.entry(route.path.clone()).or_default().push(route);
+        let mut paths: BTreeMap<String, Vec<Operation>> = BTreeMap::new();
+        for operation in catalogue::all() {
+            paths
+                .entry(operation.path.clone())
+                .or_default()
+                .push(operation);
         }
         let (variable, literal): (Vec<_>, Vec<_>) =
             paths.into_iter().partition(|(path, _)| path.contains('{'));
@@ -60,9 +63,9 @@ impl Paths {
             literal: literal.into_iter().collect(),
             variable: variable
                 .into_iter()
-                .map(|(path, routes)| Pattern {
+                .map(|(path, operations)| Pattern {
                     segments: path.split('/').map(Segment::new).collect(),
-                    routes,
+                    operations,
                 })
                 .collect(),
         }
@@ -70,17 +73,20 @@ impl Paths {
 
     /// A literal path wins over one with variable segments (A6).
     pub(crate) fn find<'a>(&'a self, path: &'a str) -> Found<'a> {
-        if let Some(routes) = self.literal.get(path) {
+        if let Some(operations) = self.literal.get(path) {
             return Found {
-                routes,
+                operations,
                 segments: Segments::default(),
             };
         }
         let given: Vec<&str> = path.split('/').collect();
         let fitting = self.variable.iter().find_map(|pattern| {
             let segments = pattern.segments_of(&given)?;
-            let routes = &pattern.routes;
-            Some(Found { routes, segments })
+            let operations = &pattern.operations;
+            Some(Found {
+                operations,
+                segments,
+            })
         });
         fitting.unwrap_or_default()
     }

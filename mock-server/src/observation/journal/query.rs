@@ -6,13 +6,15 @@ use std::sync::Arc;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::{Entry, Redaction, shown_body, shown_text};
-use crate::faults::wildcard;
+use super::redaction::Redaction;
+use super::shown::{shown_body, shown_text};
+use crate::observation::journal::entry::Entry;
 use crate::values::subset::holds;
+use crate::values::wildcard::wildcard;
 
 /// What calls must be like; what is not said does not matter.
 #[derive(Debug, Default)]
-pub(crate) struct Wanted {
+pub(crate) struct JournalQuery {
     pub(crate) method: Option<String>,
     pub(crate) path: Option<String>,
     pub(crate) status: Option<u16>,
@@ -22,7 +24,7 @@ pub(crate) struct Wanted {
     pub(crate) body: Option<Value>,
 }
 
-impl Wanted {
+impl JournalQuery {
     /// What is told without showing the call.
     pub(crate) fn takes(&self, entry: &Entry) -> bool {
         let method = self.method.as_deref();
@@ -81,7 +83,7 @@ pub(crate) struct Waiters(Vec<Waiter>);
 struct Waiter {
     /// The account whose calls count; without one, all do.
     tenant: Option<String>,
-    wanted: Arc<Wanted>,
+    query: Arc<JournalQuery>,
     /// How many came.
     came: watch::Sender<usize>,
 }
@@ -91,13 +93,13 @@ impl Waiters {
     pub(crate) fn add(
         &mut self,
         tenant: Option<&str>,
-        wanted: &Arc<Wanted>,
+        query: &Arc<JournalQuery>,
     ) -> watch::Receiver<usize> {
         self.forget_gone();
         let (came, told) = watch::channel(0);
         self.0.push(Waiter {
             tenant: tenant.map(str::to_owned),
-            wanted: Arc::clone(wanted),
+            query: Arc::clone(query),
             came,
         });
         told
@@ -112,7 +114,7 @@ impl Waiters {
         self.forget_gone();
         for waiter in &self.0 {
             let is_heard = waiter.tenant.is_none() || waiter.tenant.as_deref() == tenant;
-            if is_heard && waiter.wanted.takes(call.entry) && waiter.wanted.takes_shown(call) {
+            if is_heard && waiter.query.takes(call.entry) && waiter.query.takes_shown(call) {
                 waiter.came.send_modify(|came| *came += 1);
             }
         }

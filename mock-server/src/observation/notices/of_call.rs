@@ -1,0 +1,92 @@
+//! What a call shows by itself.
+
+use http::Method;
+use secmon_engine::{SandboxHeader, Switch};
+
+use super::call_context::CallContext;
+use super::names;
+use crate::connection::arrival::Certificate;
+use crate::observation::notice::{Fact, Notice, NoticeCode};
+
+/// The parameter that names the customer of a call in the customer's area.
+const CUSTOMER: &str = "billing_customer_id";
+
+/// Ports that one rule may allow without a notice.
+const WIDE: usize = 1024;
+
+/// What a call shows by itself.
+pub(crate) fn of_call(call: &CallContext<'_>) -> Vec<Notice> {
+    let mut notices = names::unknown(call);
+    notices.extend(no_customer(call));
+    notices.extend(ignored_sandbox(call));
+    notices.extend(unverified_tls(call));
+    notices.extend(call.facts.iter().filter_map(|fact| of_fact(call, *fact)));
+    notices
+}
+
+/// A read or a removal that was answered although it may name a customer and names none.
+fn no_customer(call: &CallContext<'_>) -> Option<Notice> {
+    let takes_customer = (call.known).is_some_and(|known| known.parameters().contains(&CUSTOMER));
+    if !takes_customer || !call.succeeded() || call.query.contains_key(CUSTOMER) {
+        return None;
+    }
+    let operation = call.operation;
+    let sentence = match *call.method {
+        Method::GET => format!(
+            "{operation} without {CUSTOMER} shows every customer's records; send {CUSTOMER}"
+        ),
+        Method::DELETE => {
+            format!("{operation} without {CUSTOMER} removes any customer's record; send {CUSTOMER}")
+        }
+        _ => return None,
+    };
+    Some(call.notice(NoticeCode::NoCustomer, &sentence))
+}
+
+fn ignored_sandbox(call: &CallContext<'_>) -> Option<Notice> {
+    let is_ignored = call.sandbox == SandboxHeader::Simulate
+        && call.account.is_some()
+        && call.sandbox_mode == Switch::Off;
+    is_ignored.then(|| {
+        let sentence = format!(
+            "{} was not simulated, since the account has no sandbox mode and X-Sandbox is ignored; leave the header out, or use an account with sandbox mode",
+            call.operation
+        );
+        call.notice(NoticeCode::IgnoredSandbox, &sentence)
+    })
+}
+
+fn unverified_tls(call: &CallContext<'_>) -> Option<Notice> {
+    (call.certificate == Certificate::Wrong).then(|| {
+        let sentence = "the key was sent over a connection with a wrong certificate; check the server's certificate and host name";
+        call.notice(NoticeCode::UnverifiedTls, sentence)
+    })
+}
+
+fn of_fact(call: &CallContext<'_>, fact: Fact) -> Option<Notice> {
+    let (code, sentence) = match fact {
+        Fact::Page { .. } => return None,
+        Fact::RulePorts(ports) if ports <= WIDE => return None,
+        Fact::RulePorts(ports) => (
+            NoticeCode::WideRule,
+            format!("the rule allows {ports} ports; allow only those that are used"),
+        ),
+        Fact::AccountWideRule => (
+            NoticeCode::AccountWideRule,
+            format!(
+                "the rule holds for every customer; send {CUSTOMER}, or the endpoint_id of one server"
+            ),
+        ),
+        Fact::ForcedChange => (
+            NoticeCode::ForcedChange,
+            "force pauses what no longer fits; leave it out, and let the customer choose what to give up"
+                .to_owned(),
+        ),
+        Fact::StaleToken => (
+            NoticeCode::StaleToken,
+            "the sign-in token was used before or has expired; ask for a new one for each sign-in"
+                .to_owned(),
+        ),
+    };
+    Some(call.notice(code, &sentence))
+}

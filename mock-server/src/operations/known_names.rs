@@ -1,0 +1,81 @@
+//! The names that each operation knows, by its description.
+
+use serde_json::{Map, Value};
+
+/// A client that misspells a hundred names knows enough when it hears of some.
+pub(crate) const MOST_NAMES: usize = 8;
+
+/// The names that an operation knows, by its description.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known {
+    parameters: &'static [&'static str],
+    fields: &'static [&'static str],
+    /// `403 ENDPOINT_LIMIT_EXCEEDED`, or `200` where there is no code.
+    pub(crate) outcomes: &'static [&'static str],
+}
+
+type Row = (
+    &'static str,
+    &'static [&'static str],
+    &'static [&'static str],
+    &'static [&'static str],
+);
+
+const TABLE: &[Row] = include!(concat!(env!("OUT_DIR"), "/known.rs"));
+
+impl Known {
+    /// None where the description has no such operation.
+    pub(crate) fn by(operation: &str) -> Option<Self> {
+        let (_, parameters, fields, outcomes) = TABLE.iter().find(|row| row.0 == operation)?;
+        Some(Self {
+            parameters,
+            fields,
+            outcomes,
+        })
+    }
+
+    /// The parameters of its query.
+    pub(crate) fn parameters(self) -> &'static [&'static str] {
+        self.parameters
+    }
+
+    /// The members of its body, those of inner objects behind a dot.
+    pub(crate) fn fields(self) -> &'static [&'static str] {
+        self.fields
+    }
+}
+
+/// The fields of a body that its operation does not know, those of inner objects behind a dot.
+pub(crate) fn unknown_fields(body: &Map<String, Value>, known: &[&str]) -> Vec<String> {
+    let mut unknown = Vec::new();
+    collect_members(body, "", known, &mut unknown);
+    unknown
+}
+
+fn collect_members(
+    members: &Map<String, Value>,
+    prefix: &str,
+    known: &[&str],
+    unknown: &mut Vec<String>,
+) {
+    for (name, value) in members {
+        let name = format!("{prefix}{name}");
+        if known.contains(&name.as_str()) {
+            collect_inner(value, &format!("{name}."), known, unknown);
+        } else if unknown.len() < MOST_NAMES && !unknown.contains(&name) {
+            unknown.push(name);
+        }
+    }
+}
+
+fn collect_inner(value: &Value, prefix: &str, known: &[&str], unknown: &mut Vec<String>) {
+    match value {
+        Value::Array(items) => {
+            for item in items {
+                collect_inner(item, prefix, known, unknown);
+            }
+        }
+        Value::Object(members) => collect_members(members, prefix, known, unknown),
+        _ => {}
+    }
+}
