@@ -10,14 +10,14 @@ use crate::values::{PortRange, Protocol, RuleProtocol};
 
 /// An address family.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(in crate::firewall) enum Family {
+pub(crate) enum Family {
     V4,
     V6,
 }
 
 /// Address families that a rule or a base chain is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::firewall) enum Families {
+pub(crate) enum Families {
     Only(Family),
     Both,
     Neither,
@@ -47,7 +47,7 @@ impl BitAnd for Families {
 
 /// For which of the packets a condition holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::firewall) enum Holds {
+pub(crate) enum Holds {
     Always,
     /// For some, or the reader cannot tell.
     Sometimes,
@@ -80,7 +80,7 @@ impl Not for Holds {
 
 /// Why a rule is not for every packet.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::firewall) enum Reason {
+pub(crate) enum Reason {
     Loopback,
     Interface(Box<str>),
     /// Every interface but this one.
@@ -146,7 +146,7 @@ impl fmt::Display for Reason {
 
 /// What a rule may change of a packet that others ask for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::firewall) enum Alteration {
+pub(crate) enum Alteration {
     /// It gives the packet a mark.
     Mark,
     /// It takes the packet out of connection tracking.
@@ -165,7 +165,7 @@ impl Alteration {
 
 /// Which of the alterations were made to a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::firewall) struct State(u8);
+pub(crate) struct State(u8);
 
 impl State {
     /// As it arrived.
@@ -192,22 +192,22 @@ impl State {
 
 /// One thing that a rule asks of a packet, besides protocol and port.
 #[derive(Clone, PartialEq, Debug)]
-pub(in crate::firewall) struct Condition {
-    pub(in crate::firewall) holds: Holds,
-    pub(in crate::firewall) reason: Reason,
+pub(crate) struct Condition {
+    pub(crate) holds: Holds,
+    pub(crate) reason: Reason,
 }
 
 impl Condition {
-    pub(in crate::firewall) fn new(holds: Holds, reason: Reason) -> Self {
+    pub(crate) fn new(holds: Holds, reason: Reason) -> Self {
         Self { holds, reason }
     }
 
-    pub(in crate::firewall) fn unknown(words: &str) -> Self {
+    pub(crate) fn unknown(words: &str) -> Self {
         let words = words.chars().take(80).collect::<String>();
         Self::new(Holds::Sometimes, Reason::Condition(words.into()))
     }
 
-    pub(in crate::firewall) fn negated(self, is_negated: bool) -> Self {
+    pub(crate) fn negated(self, is_negated: bool) -> Self {
         match (is_negated, self.reason) {
             (true, Reason::Interface(name)) => {
                 Self::new(!self.holds, Reason::OtherInterfaces(name))
@@ -220,30 +220,30 @@ impl Condition {
 
 /// Transport protocols that a rule is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::firewall) struct Protocols {
-    pub(in crate::firewall) tcp: bool,
-    pub(in crate::firewall) udp: bool,
+pub(crate) struct Protocols {
+    pub(crate) tcp: bool,
+    pub(crate) udp: bool,
 }
 
 impl Protocols {
-    pub(in crate::firewall) const BOTH: Self = Self {
+    pub(crate) const BOTH: Self = Self {
         tcp: true,
         udp: true,
     };
-    pub(in crate::firewall) const NEITHER: Self = Self {
+    pub(crate) const NEITHER: Self = Self {
         tcp: false,
         udp: false,
     };
-    pub(in crate::firewall) const TCP: Self = Self {
+    pub(crate) const TCP: Self = Self {
         tcp: true,
         udp: false,
     };
-    pub(in crate::firewall) const UDP: Self = Self {
+    pub(crate) const UDP: Self = Self {
         tcp: false,
         udp: true,
     };
 
-    pub(in crate::firewall) fn has(self, protocol: Protocol) -> bool {
+    pub(crate) fn has(self, protocol: Protocol) -> bool {
         match protocol {
             Protocol::Tcp => self.tcp,
             Protocol::Udp => self.udp,
@@ -285,7 +285,7 @@ impl Not for Protocols {
 
 /// The ports that a rule is for.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(in crate::firewall) enum Ports {
+pub(crate) enum Ports {
     #[default]
     Every,
     /// As they are listed.
@@ -296,14 +296,14 @@ pub(in crate::firewall) enum Ports {
 
 impl Ports {
     /// The ranges that the dump names.
-    pub(in crate::firewall) fn ranges(&self) -> &[PortRange] {
+    pub(crate) fn ranges(&self) -> &[PortRange] {
         match self {
             Self::Every => &[],
             Self::Listed(ranges) | Self::Except(ranges) => ranges,
         }
     }
 
-    pub(in crate::firewall) fn negated(self, is_negated: bool) -> Self {
+    pub(crate) fn negated(self, is_negated: bool) -> Self {
         match (self, is_negated) {
             (ports, false) => ports,
             (Self::Every, true) => Self::Listed(Vec::new()),
@@ -313,7 +313,7 @@ impl Ports {
     }
 
     /// The ports that both have.
-    pub(in crate::firewall) fn and(self, other: Self) -> Self {
+    pub(crate) fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Every, ports) | (ports, Self::Every) => ports,
             (Self::Except(mut first), Self::Except(second)) => {
@@ -406,20 +406,20 @@ fn complement(ranges: Vec<PortRange>) -> Vec<PortRange> {
 
 /// Everything that a rule asks of a packet.
 #[derive(Clone, PartialEq, Debug)]
-pub(in crate::firewall) struct Match {
-    pub(in crate::firewall) families: Families,
-    pub(in crate::firewall) protocols: Protocols,
-    pub(in crate::firewall) ports: Ports,
+pub(crate) struct Match {
+    pub(crate) families: Families,
+    pub(crate) protocols: Protocols,
+    pub(crate) ports: Ports,
     /// For packets as they arrive.
-    pub(in crate::firewall) holds: Holds,
+    pub(crate) holds: Holds,
     /// For packets of each state; of those as they arrive the same again.
-    pub(in crate::firewall) holds_in: [Holds; 4],
+    pub(crate) holds_in: [Holds; 4],
     /// Why it does not always hold.
-    pub(in crate::firewall) reason: Option<Reason>,
+    pub(crate) reason: Option<Reason>,
     /// Whether it is for an address inside a network, which may be the host's there.
-    pub(in crate::firewall) is_inner_destination: bool,
+    pub(crate) is_inner_destination: bool,
     /// Whether it is for what does not come over the bridge or tunnel that such an address is behind.
-    pub(in crate::firewall) is_past_bridge: bool,
+    pub(crate) is_past_bridge: bool,
 }
 
 impl Default for Match {
@@ -438,16 +438,12 @@ impl Default for Match {
 }
 
 impl Match {
-    pub(in crate::firewall) fn require(&mut self, condition: Condition) {
+    pub(crate) fn require(&mut self, condition: Condition) {
         self.require_in_states([condition.holds; 4], condition.reason);
     }
 
     /// Requires something that these alterations may change.
-    pub(in crate::firewall) fn require_without(
-        &mut self,
-        alterations: &[Alteration],
-        condition: Condition,
-    ) {
+    pub(crate) fn require_without(&mut self, alterations: &[Alteration], condition: Condition) {
         let is_changed = |state: State| alterations.iter().any(|one| state.has(*one));
         let holds_in = State::ALL.map(|state| match is_changed(state) {
             true => Holds::Sometimes,
@@ -488,7 +484,7 @@ impl Match {
     }
 
     /// Whether it is for the same packets as another, but for ports.
-    pub(in crate::firewall) fn is_alike_but_for_ports(&self, other: &Self) -> bool {
+    pub(crate) fn is_alike_but_for_ports(&self, other: &Self) -> bool {
         let asked = |matches: &Self| {
             (
                 matches.families,
@@ -500,19 +496,19 @@ impl Match {
         asked(self) == asked(other) && self.reason == other.reason
     }
 
-    pub(in crate::firewall) fn require_protocols(&mut self, protocols: Protocols) {
+    pub(crate) fn require_protocols(&mut self, protocols: Protocols) {
         self.protocols = self.protocols & protocols;
         if self.protocols == Protocols::NEITHER {
             self.require(Condition::new(Holds::Never, Reason::NoTransport));
         }
     }
 
-    pub(in crate::firewall) fn require_ports(&mut self, ports: Ports) {
+    pub(crate) fn require_ports(&mut self, ports: Ports) {
         self.ports = std::mem::take(&mut self.ports).and(ports);
     }
 
     /// Both of them.
-    pub(in crate::firewall) fn and(mut self, other: Self) -> Self {
+    pub(crate) fn and(mut self, other: Self) -> Self {
         self.families = self.families & other.families;
         self.is_inner_destination |= other.is_inner_destination;
         self.is_past_bridge |= other.is_past_bridge;
@@ -527,7 +523,7 @@ impl Match {
     }
 
     /// Whether it names ports that it is for.
-    pub(in crate::firewall) fn names_ports(&self) -> bool {
+    pub(crate) fn names_ports(&self) -> bool {
         matches!(self.ports, Ports::Listed(_)) && !self.ports.is_every()
     }
 }

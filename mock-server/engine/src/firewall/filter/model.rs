@@ -9,11 +9,11 @@ use super::condition::{Alteration, Condition, Families, Holds, Match, Reason};
 
 /// The place of a chain in its filter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(in crate::firewall) struct ChainNo(pub(super) usize);
+pub(crate) struct ChainNo(pub(super) usize);
 
 /// The place of a rule in its filter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(in crate::firewall) struct RuleNo(NonZeroU32);
+pub(crate) struct RuleNo(NonZeroU32);
 
 impl RuleNo {
     pub(super) fn place(self) -> usize {
@@ -23,7 +23,7 @@ impl RuleNo {
 
 /// What a rule does with the packets that meet its condition.
 #[derive(Clone, PartialEq, Debug)]
-pub(in crate::firewall) enum Verdict {
+pub(crate) enum Verdict {
     Accept,
     Refuse,
     /// Goes through another chain and comes back.
@@ -43,16 +43,16 @@ pub(in crate::firewall) enum Verdict {
 
 /// A line of a chain, or one of the alternatives that a line has.
 #[derive(Clone, PartialEq, Debug)]
-pub(in crate::firewall) struct Rule {
+pub(crate) struct Rule {
     /// The line of the dump, from 1.
-    pub(in crate::firewall) line: u32,
-    pub(in crate::firewall) matches: Match,
-    pub(in crate::firewall) verdict: Verdict,
+    pub(crate) line: u32,
+    pub(crate) matches: Match,
+    pub(crate) verdict: Verdict,
 }
 
 /// What becomes of packets that no rule of a base chain decides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::firewall) enum Policy {
+pub(crate) enum Policy {
     Accept,
     Refuse,
     /// The dump does not say.
@@ -61,7 +61,7 @@ pub(in crate::firewall) enum Policy {
 
 /// Where in the kernel a base chain stands, in the order of a packet's way.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(in crate::firewall) enum Hook {
+pub(crate) enum Hook {
     Ingress,
     Prerouting,
     Input,
@@ -78,13 +78,13 @@ impl Hook {
 
 /// What makes a chain one that packets start in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::firewall) struct Base {
-    pub(in crate::firewall) hook: Hook,
-    pub(in crate::firewall) priority: i32,
-    pub(in crate::firewall) families: Families,
-    pub(in crate::firewall) policy: Policy,
+pub(crate) struct Base {
+    pub(crate) hook: Hook,
+    pub(crate) priority: i32,
+    pub(crate) families: Families,
+    pub(crate) policy: Policy,
     /// The line that tells the policy.
-    pub(in crate::firewall) line: u32,
+    pub(crate) line: u32,
 }
 
 impl Base {
@@ -120,14 +120,14 @@ pub struct SkippedLine {
 }
 
 /// Port ranges that a dump may name; those of a set count wherever it is used.
-pub(in crate::firewall) const MOST_NAMED: usize = 20_000;
+pub(crate) const MOST_NAMED: usize = 20_000;
 
 /// Rules that a dump may have, which bounds the memory that one call takes.
-pub(in crate::firewall) const MOST_RULES: usize = 12_000;
+pub(crate) const MOST_RULES: usize = 12_000;
 
 /// A packet filter.
 #[derive(Default, Debug)]
-pub(in crate::firewall) struct Filter {
+pub(crate) struct Filter {
     pub(super) chains: Vec<Chain>,
     numbers: HashMap<String, ChainNo>,
     pub(super) rules: Vec<Rule>,
@@ -142,7 +142,7 @@ pub(in crate::firewall) struct Filter {
 
 impl Filter {
     /// The chain of this name, which must be unique over tables and families.
-    pub(in crate::firewall) fn chain(&mut self, name: &str) -> ChainNo {
+    pub(crate) fn chain(&mut self, name: &str) -> ChainNo {
         if let Some(number) = self.numbers.get(name) {
             return *number;
         }
@@ -153,16 +153,16 @@ impl Filter {
     }
 
     /// Says that a chain is in the dump, even if no rule is in it.
-    pub(in crate::firewall) fn define(&mut self, chain: ChainNo) {
+    pub(crate) fn define(&mut self, chain: ChainNo) {
         self.chains[chain.0].is_defined = true;
     }
 
-    pub(in crate::firewall) fn set_base(&mut self, chain: ChainNo, base: Base) {
+    pub(crate) fn set_base(&mut self, chain: ChainNo, base: Base) {
         self.define(chain);
         self.chains[chain.0].base = Some(base);
     }
 
-    pub(in crate::firewall) fn push(&mut self, chain: ChainNo, mut rule: Rule) {
+    pub(crate) fn push(&mut self, chain: ChainNo, mut rule: Rule) {
         if rule.matches.is_inner_destination {
             // What is refused there may be refused at the host; what is accepted there is not said of it. An address
             // that only a bridge of the host leads to is a container's, or one that the internet does not reach.
@@ -188,18 +188,18 @@ impl Filter {
     }
 
     /// Says that the dump has more than [`MOST_RULES`] rules; the others were not kept.
-    pub(in crate::firewall) fn note_too_many_rules(&mut self) {
+    pub(crate) fn note_too_many_rules(&mut self) {
         self.has_too_many_rules = true;
     }
 
-    pub(in crate::firewall) fn skip(&mut self, line: u32, reason: impl Into<String>) {
+    pub(crate) fn skip(&mut self, line: u32, reason: impl Into<String>) {
         let reason = reason.into();
         let line = line as usize;
         self.skipped.push(SkippedLine { line, reason });
     }
 
     /// Whether there are more rules or port ranges than a dump may have: nothing that follows is kept.
-    pub(in crate::firewall) fn names_too_much(&self) -> bool {
+    pub(crate) fn names_too_much(&self) -> bool {
         self.has_too_many_rules || self.named > MOST_NAMED || self.rules.len() > MOST_RULES
     }
 

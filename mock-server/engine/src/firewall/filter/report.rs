@@ -10,18 +10,18 @@ use crate::values::{PortRange, Protocol, RuleProtocol};
 
 /// What a dump accepts.
 #[derive(Clone, PartialEq, Default, Debug)]
-pub(in crate::firewall) struct Reading {
+pub(crate) struct Reading {
     /// In the order of the dump.
-    pub(in crate::firewall) accepted: Vec<Accepted>,
-    pub(in crate::firewall) skipped: Vec<SkippedLine>,
+    pub(crate) accepted: Vec<Accepted>,
+    pub(crate) skipped: Vec<SkippedLine>,
 }
 
 /// Ports that every packet gets to, and that a line names.
 #[derive(Clone, PartialEq, Debug)]
-pub(in crate::firewall) struct Accepted {
-    pub(in crate::firewall) line: usize,
-    pub(in crate::firewall) ports: PortRange,
-    pub(in crate::firewall) protocol: RuleProtocol,
+pub(crate) struct Accepted {
+    pub(crate) line: usize,
+    pub(crate) ports: PortRange,
+    pub(crate) protocol: RuleProtocol,
 }
 
 const WHOLE_RANGE: &str = "it accepts every port, which is too wide to suggest";
@@ -34,7 +34,7 @@ const NO_PORT: &str = "it names no port";
 const MOST_TOLD: usize = 20;
 
 /// Reads off a filter what it accepts.
-pub(in crate::firewall) fn evaluate(filter: &Filter) -> Reading {
+pub(crate) fn evaluate(filter: &Filter) -> Reading {
     let evaluation = &Evaluation::of(filter);
     let mut reading = Reading {
         accepted: Vec::new(),

@@ -64,7 +64,7 @@ pub(super) enum Target {
 }
 
 /// Whether a line is a field of a zone.
-pub(in crate::firewall) fn is_field(line: &str) -> bool {
+pub(crate) fn is_field(line: &str) -> bool {
     field(line).is_some_and(|(name, _)| !matches!(name, "short" | "description" | "summary"))
 }
 

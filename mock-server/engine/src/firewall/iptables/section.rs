@@ -69,7 +69,7 @@ impl Section {
 }
 
 /// Whether a line is one that an iptables dump has.
-pub(in crate::firewall) fn is_start(line: &str) -> bool {
+pub(crate) fn is_start(line: &str) -> bool {
     let line = &listed(without_counters(line.trim()));
     let words = line.split_whitespace().count();
     ["-A ", "-N ", "-P "]
@@ -223,7 +223,7 @@ fn listed(text: &str) -> Cow<'_, str> {
 }
 
 /// Whether a line has words of a rule, though it does not begin as one: prompts and headings have none.
-pub(in crate::firewall) fn asks_or_decides(text: &str) -> bool {
+pub(crate) fn asks_or_decides(text: &str) -> bool {
     let mut words = text.split_whitespace();
     !text.starts_with('#') && words.any(|word| matches!(word, "-j" | "--dport" | "--dports"))
 }

@@ -22,7 +22,7 @@ use parser::Parser;
 use tokens::{Token, braced, tokens};
 use wrapped::unwrapped;
 
-pub(super) use tokens::MOST_TOKENS;
+pub(super) use tokens::{MOST_TOKENS, depth_after};
 
 use super::filter::{ChainNo, Condition, Families, Filter, Holds, Match, Reason, Rule, Verdict};
 use super::interfaces::{External, Interfaces};
@@ -33,22 +33,6 @@ pub(super) fn is_start(line: &str) -> bool {
     let line = line.split('#').next().unwrap_or(line).trim();
     let is_block = line.starts_with("table ") || line.starts_with("chain ");
     is_block && line.ends_with('{')
-}
-
-/// How many braces are open behind a line.
-pub(super) fn depth_after(line: &str, depth: usize) -> usize {
-    let mut depth = depth;
-    let mut is_quoted = false;
-    for letter in line.chars() {
-        match letter {
-            '"' => is_quoted = !is_quoted,
-            '#' if !is_quoted => break,
-            '{' if !is_quoted => depth += 1,
-            '}' if !is_quoted => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-    depth
 }
 
 /// Adds the tables of a ruleset to a filter.

@@ -31,7 +31,7 @@ const OPEN_QUOTE: &str = "\"";
 const SIGNS: [char; 6] = ['{', '}', ';', ',', '(', ')'];
 
 /// Words and signs that a ruleset may have; one of 256 KiB that is nothing but verdict maps has 100,000.
-pub(in crate::firewall) const MOST_TOKENS: usize = 120_000;
+pub(crate) const MOST_TOKENS: usize = 120_000;
 
 /// Whether there are more tokens than are read, which bounds what one call takes.
 pub(super) fn are_too_many(lines: &[Line<'_>]) -> bool {
@@ -115,4 +115,20 @@ pub(super) fn braced(tokens: &[Token]) -> (&[Token], usize) {
         }
     }
     (tokens.get(1..).unwrap_or(&[]), tokens.len())
+}
+
+/// How many braces are open behind a line.
+pub(crate) fn depth_after(line: &str, depth: usize) -> usize {
+    let mut depth = depth;
+    let mut is_quoted = false;
+    for letter in line.chars() {
+        match letter {
+            '"' => is_quoted = !is_quoted,
+            '#' if !is_quoted => break,
+            '{' if !is_quoted => depth += 1,
+            '}' if !is_quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    depth
 }

@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::depth_after;
 use super::parser::Parser;
 use super::statement;
-use super::tokens::{Token, tokens};
+use super::tokens::{Token, depth_after, tokens};
 use crate::firewall::line::Line;
 
 /// The longest rule that is put together again.
