@@ -119,14 +119,14 @@ impl Accounts {
 
     /// Removes accounts when their time is over, for as long as it is polled (M11).
     pub(crate) async fn expire(&self) {
-        let mut news = self.expiries.listen();
+        let mut changes = self.expiries.listen();
         loop {
             let now = tokio::time::Instant::now();
             let next = self.remove_expired().map(|left| now + left);
             match next {
                 // Woken, or too late: either way it is looked again.
-                Some(next) => drop(tokio::time::timeout_at(next, news.changed()).await),
-                None => drop(news.changed().await),
+                Some(next) => drop(tokio::time::timeout_at(next, changes.changed()).await),
+                None => drop(changes.changed().await),
             }
         }
     }
@@ -134,15 +134,15 @@ impl Accounts {
     /// Removes the accounts whose time is over, and says when the next one's is.
     fn remove_expired(&self) -> Option<Duration> {
         let registry = self.registry();
-        let expiring = registry.partners().into_iter().filter_map(|partner| {
-            let left = partner.entry().expires_at?.left();
-            Some((partner.name().to_owned(), left))
+        let expiring = registry.accounts().into_iter().filter_map(|shared| {
+            let left = shared.entry().expires_at?.left();
+            Some((shared.name().to_owned(), left))
         });
         let (over, waiting): (Vec<_>, Vec<_>) = expiring.partition(|(_, left)| left.is_zero());
         drop(registry);
         for (name, _) in over {
             // Nobody waits for it to be durable; if somebody else removed it, it is gone as well.
-            drop(self.remove_tenant(&name));
+            drop(self.remove_account(&name));
         }
         waiting.into_iter().map(|(_, left)| left).min()
     }

@@ -7,7 +7,7 @@ use secmon_engine::Instant;
 use super::accounts::Accounts;
 use super::admin_error::AdminError;
 use super::records::moment_put;
-use super::shared::Partner;
+use super::shared::SharedAccount;
 use crate::store::commit::Commit;
 use crate::values::clock::{FURTHEST, Movement};
 
@@ -19,11 +19,11 @@ impl Accounts {
         self.move_clock(span);
         let server = self.server_record(&registry).put();
         let mut commit = self.store.save(vec![server, moment_put(self.now())]);
-        for partner in registry.partners() {
-            let mut account = partner.account();
-            account.advance(partner.time(self.now()));
+        for shared in registry.accounts() {
+            let mut account = shared.lock();
+            account.advance(shared.time(self.now()));
             // The store applies changes in order: the last commit stands for all before it.
-            commit = self.save(partner.name(), &mut account);
+            commit = self.save(shared.name(), &mut account);
         }
         Ok(commit)
     }
@@ -34,24 +34,24 @@ impl Accounts {
         name: &str,
         movement: Movement,
     ) -> Result<Commit, AdminError> {
-        let partner = self.partner(name)?;
-        let mut account = partner.account();
-        let span = span(movement, partner.time(self.now()))?;
-        partner.set_clock_offset(partner.clock_offset().saturating_add(span));
-        account.advance(partner.time(self.now()));
-        Ok(self.save_with_entry(&partner, &mut account))
+        let shared = self.account(name)?;
+        let mut account = shared.lock();
+        let span = span(movement, shared.time(self.now()))?;
+        shared.set_clock_offset(shared.clock_offset().saturating_add(span));
+        account.advance(shared.time(self.now()));
+        Ok(self.save_with_entry(&shared, &mut account))
     }
 
     /// Lets happen what is due by now, as the next call would.
-    pub(crate) fn catch_up(&self, partner: &Partner, now: Instant) {
-        let mut account = partner.account();
-        let now = partner.time(now);
+    pub(crate) fn catch_up(&self, shared: &SharedAccount, now: Instant) {
+        let mut account = shared.lock();
+        let now = shared.time(now);
         if !account.is_due(now) {
             return;
         }
         account.advance(now);
         // Nobody is answered, so nobody waits for it to be durable.
-        drop(self.save(partner.name(), &mut account));
+        drop(self.save(shared.name(), &mut account));
     }
 }
 

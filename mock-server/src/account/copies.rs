@@ -11,14 +11,14 @@ use super::entry::Entry;
 use super::records::{moment_put, removals, whole_account};
 use super::restore::rehearsed;
 use crate::account::admin_error::AdminError;
-use crate::account::shared::{Partner, is_named};
+use crate::account::shared::{SharedAccount, is_named};
 use crate::configuration::checks;
 use crate::store::commit::Commit;
 use crate::store::record::Put;
 
 /// The exported state of one account.
 #[derive(Serialize, Deserialize)]
-struct TenantDocument<A> {
+struct TransferDocument<A> {
     format: u32,
     name: String,
     /// The account's time.
@@ -28,15 +28,15 @@ struct TenantDocument<A> {
 
 impl Accounts {
     /// One account's state as a readable document.
-    pub(crate) fn export_tenant(&self, name: &str) -> Result<Value, AdminError> {
-        let partner = self.partner(name)?;
-        let state = partner.account().export();
-        let document = TenantDocument {
+    pub(crate) fn export_account(&self, name: &str) -> Result<Value, AdminError> {
+        let shared = self.account(name)?;
+        let state = shared.lock().export();
+        let document = TransferDocument {
             format: super::document::FORMAT,
             name: name.to_owned(),
-            moment: partner.time(self.now()),
+            moment: shared.time(self.now()),
             account: AccountDocument {
-                entry: partner.entry(),
+                entry: shared.entry(),
                 state,
             },
         };
@@ -45,22 +45,22 @@ impl Accounts {
 
     /// Puts an exported state in the place of the account's, its clock included; its journal stays. What the next start
     /// would refuse is refused here, and nothing is changed.
-    pub(crate) fn import_tenant(&self, name: &str, document: &str) -> Result<Commit, AdminError> {
+    pub(crate) fn import_account(&self, name: &str, document: &str) -> Result<Commit, AdminError> {
         let refused = |reason: String| AdminError::BadInput(checks::in_one_line(&reason));
         let (account, moment) = read(name, document).map_err(refused)?;
         let ahead = moment.unix_millis() - self.now().unix_millis();
         let entry = Entry {
             // An account's clock is never behind the server's.
             clock_offset_ms: u64::try_from(ahead).unwrap_or(0),
-            ..self.partner(name)?.entry()
+            ..self.account(name)?.entry()
         };
-        let new = Partner::new(account, entry);
+        let new = SharedAccount::new(account, entry);
         // Before the lock that calls of others wait for.
         self.rehearse(&new).map_err(refused)?;
         let mut registry = self.registry_mut();
-        let old = registry.partner(name).cloned();
-        let old = old.ok_or_else(|| super::lifecycle::unknown_tenant(name))?;
-        registry.check(&new.account(), entry).map_err(refused)?;
+        let old = registry.account(name).cloned();
+        let old = old.ok_or_else(|| super::lifecycle::unknown_account(name))?;
+        registry.check(&new.lock(), entry).map_err(refused)?;
         if let Some(mut watch) = old.watch() {
             watch.end();
         }
@@ -72,7 +72,7 @@ impl Accounts {
     }
 
     /// Whether a start would take the account.
-    fn rehearse(&self, account: &Partner) -> Result<(), String> {
+    fn rehearse(&self, account: &SharedAccount) -> Result<(), String> {
         let server = self.server_record(&self.registry()).put();
         let mut records: Vec<Put> = whole_account(account);
         records.extend([server, moment_put(self.now())]);
@@ -83,7 +83,7 @@ impl Accounts {
 
 fn read(name: &str, document: &str) -> Result<(Account, Instant), String> {
     check_format(document)?;
-    let document: TenantDocument<&RawValue> = serde_json::from_str(document)
+    let document: TransferDocument<&RawValue> = serde_json::from_str(document)
         .map_err(|error| format!("The document is not an exported account: {error}."))?;
     let (account, _) = read_account(document.account)?;
     if document.name != name || !is_named(&account, name) {

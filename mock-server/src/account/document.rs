@@ -65,7 +65,7 @@ pub(crate) fn of_file(path: &Path) -> Result<Value, String> {
     let mut accounts = BTreeMap::new();
     for account in stored.accounts {
         let (name, entry) = (account.name.clone(), account.entry);
-        let state = account.wake()?.export();
+        let state = account.restore()?.export();
         accounts.insert(name, AccountDocument { entry, state });
     }
     written(Document {
@@ -138,10 +138,10 @@ impl Accounts {
     pub(crate) fn export(&self) -> Result<Value, AdminError> {
         let registry = self.registry();
         let mut accounts = BTreeMap::new();
-        for partner in registry.partners() {
-            let state = partner.account().export();
-            let entry = partner.entry();
-            accounts.insert(partner.name().to_owned(), AccountDocument { entry, state });
+        for shared in registry.accounts() {
+            let state = shared.lock().export();
+            let entry = shared.entry();
+            accounts.insert(shared.name().to_owned(), AccountDocument { entry, state });
         }
         let document = Document {
             format: FORMAT,
@@ -165,9 +165,9 @@ impl Accounts {
             AdminError::BadInput(format!("The next start would refuse this state: {reason}."))
         })?;
         let mut registry = self.registry_mut();
-        let old = registry.partners().into_iter();
+        let old = registry.accounts().into_iter();
         let mut changes: Vec<Put> = old
-            .flat_map(|partner| removals(partner))
+            .flat_map(|shared| removals(shared))
             .chain(removed_puts(&registry).map(Put::removal))
             .collect();
         changes.extend(new);
@@ -183,8 +183,8 @@ impl Accounts {
         let registry = &imported.registry;
         let mut records = vec![imported.server.put(), moment_put(imported.moment)];
         records.extend(removed_puts(registry));
-        for partner in registry.partners() {
-            records.extend(whole_account(partner));
+        for shared in registry.accounts() {
+            records.extend(whole_account(shared));
         }
         records
     }

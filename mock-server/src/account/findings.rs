@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::accounts::Accounts;
 use super::admin_error::AdminError;
-use super::lifecycle::unknown_tenant;
+use super::lifecycle::unknown_account;
 use crate::store::commit::Commit;
 
 /// A record, by its id.
@@ -116,9 +116,9 @@ impl Accounts {
         name: &str,
         act: impl FnOnce(&mut Account, Instant) -> Result<(), Refusal>,
     ) -> Result<Commit, AdminError> {
-        let partner = self.partner(name)?;
-        let mut account = partner.account();
-        act(&mut account, partner.time(self.now())).map_err(refused)?;
+        let shared = self.account(name)?;
+        let mut account = shared.lock();
+        act(&mut account, shared.time(self.now())).map_err(refused)?;
         Ok(self.save(name, &mut account))
     }
 
@@ -129,17 +129,21 @@ impl Accounts {
         act: impl Fn(&mut Account, Instant) -> Result<(), Refusal>,
     ) -> Result<Commit, AdminError> {
         let registry = self.registry();
-        let partners = match record.tenant {
-            Some(name) => vec![registry.partner(name).ok_or_else(|| unknown_tenant(name))?],
-            None => registry.partners(),
+        let accounts = match record.tenant {
+            Some(name) => vec![
+                registry
+                    .account(name)
+                    .ok_or_else(|| unknown_account(name))?,
+            ],
+            None => registry.accounts(),
         };
-        for partner in partners {
-            let mut account = partner.account();
-            match act(&mut account, partner.time(self.now())) {
+        for shared in accounts {
+            let mut account = shared.lock();
+            match act(&mut account, shared.time(self.now())) {
                 Err(Refusal::EndpointNotFound | Refusal::DomainNotFound) => {}
                 done => {
                     done.map_err(refused)?;
-                    return Ok(self.save(partner.name(), &mut account));
+                    return Ok(self.save(shared.name(), &mut account));
                 }
             }
         }

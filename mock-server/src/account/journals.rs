@@ -14,8 +14,8 @@ impl Accounts {
         })?
         .into_iter()
         .flatten()
-        .filter_map(|name| self.partner(&name).ok())
-        .for_each(|partner| *partner.history() = CallHistory::default());
+        .filter_map(|name| self.account(&name).ok())
+        .for_each(|shared| *shared.history() = CallHistory::default());
         Ok(())
     }
 
@@ -26,13 +26,13 @@ impl Accounts {
         mut visit: impl FnMut(Option<&str>, &mut Journal) -> T,
     ) -> Result<Vec<T>, AdminError> {
         match tenant {
-            Some(name) => Ok(vec![visit(tenant, &mut self.partner(name)?.journal())]),
+            Some(name) => Ok(vec![visit(tenant, &mut self.account(name)?.journal())]),
             None => {
                 let registry = self.registry();
                 let mut seen: Vec<T> = registry
-                    .partners()
+                    .accounts()
                     .into_iter()
-                    .map(|partner| visit(Some(partner.name()), &mut partner.journal()))
+                    .map(|shared| visit(Some(shared.name()), &mut shared.journal()))
                     .collect();
                 seen.push(visit(None, &mut self.unattributed()));
                 Ok(seen)

@@ -2,25 +2,25 @@
 
 use super::accounts::Accounts;
 use super::admin_error::AdminError;
-use super::lifecycle::unknown_tenant;
+use super::lifecycle::unknown_account;
 use crate::store::commit::Commit;
 
 impl Accounts {
     /// A further key for an account.
     pub(crate) fn issue_key(&self, name: &str) -> Result<(String, Commit), AdminError> {
         let mut registry = self.registry_mut();
-        let partner = registry
-            .partner(name)
+        let shared = registry
+            .account(name)
             .cloned()
-            .ok_or_else(|| unknown_tenant(name))?;
-        let mut account = partner.account();
+            .ok_or_else(|| unknown_account(name))?;
+        let mut account = shared.lock();
         let text = account.issue_key();
         let id = account
             .keys()
             .find(|(_, known)| *known == text)
             .map(|(id, _)| id);
         if let Some(id) = id {
-            registry.add_key(&partner, id, &text);
+            registry.add_key(&shared, id, &text);
         }
         let commit = self.save(name, &mut account);
         drop(account);
@@ -30,11 +30,11 @@ impl Accounts {
     /// Takes a key away; calls with it are answered 401 from now on.
     pub(crate) fn revoke_key(&self, name: &str, key: &str) -> Result<Commit, AdminError> {
         let mut registry = self.registry_mut();
-        let partner = registry
-            .partner(name)
+        let shared = registry
+            .account(name)
             .cloned()
-            .ok_or_else(|| unknown_tenant(name))?;
-        let mut account = partner.account();
+            .ok_or_else(|| unknown_account(name))?;
+        let mut account = shared.lock();
         if !account.revoke_key(key) {
             return Err(AdminError::Unknown(format!(
                 "The account `{name}` has no such key."

@@ -10,19 +10,19 @@ use super::admin_error::AdminError;
 use super::entry::{Entry, Expires, Origin, Removed};
 use super::options::TenantOptions;
 use super::records::{
-    ServerRecord, moment_put, partner_put, removals, removed_put, removed_puts, unsaved_account,
+    ServerRecord, entry_put, moment_put, removals, removed_put, removed_puts, unsaved_account,
     whole_account,
 };
 use super::registry::{Registry, base_settings, configured_account};
-use super::shared::Partner;
+use super::shared::SharedAccount;
 use crate::configuration::checks;
 use crate::observation::notices::history::CallHistory;
 use crate::store::commit::Commit;
 use crate::store::record::Put;
 
 /// An account just made, with its first key.
-pub(crate) struct NewTenant {
-    pub(crate) partner: Arc<Partner>,
+pub(crate) struct NewAccount {
+    pub(crate) shared: Arc<SharedAccount>,
     pub(crate) api_key: String,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct NewTenant {
 struct Beginning {
     settings: AccountSettings,
     /// The account that it is a copy of.
-    original: Option<Arc<Partner>>,
+    original: Option<Arc<SharedAccount>>,
 }
 
 impl Beginning {
@@ -39,7 +39,7 @@ impl Beginning {
         let Some(original) = &self.original else {
             return Ok(Account::new(settings));
         };
-        let copied = original.account().copied(settings);
+        let copied = original.lock().copied(settings);
         copied.map_err(|error| AdminError::Conflict(error.to_string()))
     }
 
@@ -51,10 +51,10 @@ impl Beginning {
 
 impl Accounts {
     /// Makes an account of its own, so that tests run side by side on one server.
-    pub(crate) fn add_tenant(
+    pub(crate) fn add_account(
         &self,
         options: TenantOptions,
-    ) -> Result<(NewTenant, Commit), AdminError> {
+    ) -> Result<(NewAccount, Commit), AdminError> {
         options.check()?;
         let beginning = self.beginning(&options)?;
         let mut account = beginning.account(&options)?;
@@ -72,16 +72,16 @@ impl Accounts {
         let mut registry = self.registry_mut();
         // Somebody may have taken the name meanwhile.
         free_name(&registry, beginning.settings.name)?;
-        let partner = registry.add(account, entry);
+        let shared = registry.add(account, entry);
         if entry.expires_at.is_some() {
             self.expiries.tell();
         }
         let mut changes = vec![self.server_record(&registry).put()];
         // Nothing of a copy was saved under its name.
-        changes.extend(whole_account(&partner));
-        partner.account().forget_changes();
+        changes.extend(whole_account(&shared));
+        shared.lock().forget_changes();
         let commit = self.store.save(changes);
-        Ok((NewTenant { partner, api_key }, commit))
+        Ok((NewAccount { shared, api_key }, commit))
     }
 
     /// What a new account begins with. It is filled without the lock, since calls of others wait for that.
@@ -89,9 +89,9 @@ impl Accounts {
         let mut registry = self.registry_mut();
         let named = |like: &String| {
             registry
-                .partner(like)
+                .account(like)
                 .cloned()
-                .ok_or_else(|| unknown_tenant(like))
+                .ok_or_else(|| unknown_account(like))
         };
         let original = options.like.as_ref().map(named).transpose()?;
         let name = match &options.name {
@@ -113,11 +113,11 @@ impl Accounts {
     }
 
     /// Removes an account with all its records; its keys are unknown from now on (M3).
-    pub(crate) fn remove_tenant(&self, name: &str) -> Result<Commit, AdminError> {
+    pub(crate) fn remove_account(&self, name: &str) -> Result<Commit, AdminError> {
         let mut registry = self.registry_mut();
-        let partner = registry.remove(name).ok_or_else(|| unknown_tenant(name))?;
-        self.faults().clear_tenant(name);
-        let mut changes = removals(&partner);
+        let shared = registry.remove(name).ok_or_else(|| unknown_account(name))?;
+        self.faults().clear_account(name);
+        let mut changes = removals(&shared);
         changes.extend(removed_put(&registry, name));
         Ok(self.store.save(changes))
     }
@@ -126,9 +126,9 @@ impl Accounts {
     pub(crate) fn reset(&self) -> Commit {
         let mut registry = self.registry_mut();
         let mut changes: Vec<Put> = registry
-            .partners()
+            .accounts()
             .into_iter()
-            .flat_map(|partner| removals(partner))
+            .flat_map(|shared| removals(shared))
             .chain(removed_puts(&registry).map(Put::removal))
             .collect();
         self.faults().clear();
@@ -138,10 +138,10 @@ impl Accounts {
         *registry = Registry::new(0, Removed::new());
         for tenant in self.settings.config.tenants() {
             let account = configured_account(&self.settings, &tenant, self.seed());
-            let partner = registry.add(account, Entry::of(Origin::Configured));
-            changes.extend(unsaved_account(&partner));
+            let shared = registry.add(account, Entry::of(Origin::Configured));
+            changes.extend(unsaved_account(&shared));
         }
-        if let Some(first) = registry.partners().first() {
+        if let Some(first) = registry.accounts().first() {
             // The start applied them already; what cannot be applied now leaves the account empty.
             let _ = self.fill(first);
             changes.extend(unsaved_account(first));
@@ -152,33 +152,33 @@ impl Accounts {
     }
 
     /// Gives an account what `--fixtures` says.
-    pub(super) fn fill(&self, first: &Partner) -> Result<(), AdminError> {
+    pub(super) fn fill(&self, first: &SharedAccount) -> Result<(), AdminError> {
         match &self.settings.fixtures {
-            Some(fixtures) => fixtures.apply(&mut first.account(), first.time(self.now())),
+            Some(fixtures) => fixtures.apply(&mut first.lock(), first.time(self.now())),
             None => Ok(()),
         }
     }
 
     /// One account back to its start; its keys stay (M3).
-    pub(crate) fn reset_tenant(&self, name: &str) -> Result<Commit, AdminError> {
-        let partner = self.partner(name)?;
-        self.faults().clear_tenant(name);
-        partner.journal().clear();
-        *partner.history() = CallHistory::default();
-        let mut account = partner.account();
+    pub(crate) fn reset_account(&self, name: &str) -> Result<Commit, AdminError> {
+        let shared = self.account(name)?;
+        self.faults().clear_account(name);
+        shared.journal().clear();
+        *shared.history() = CallHistory::default();
+        let mut account = shared.lock();
         account.reset();
-        if let Some(mut watch) = partner.watch() {
+        if let Some(mut watch) = shared.watch() {
             watch.end();
         }
-        partner.set_clock_offset(Duration::ZERO);
-        Ok(self.save_with_entry(&partner, &mut account))
+        shared.set_clock_offset(Duration::ZERO);
+        Ok(self.save_with_entry(&shared, &mut account))
     }
 
-    pub(crate) fn partner(&self, name: &str) -> Result<Arc<Partner>, AdminError> {
+    pub(crate) fn account(&self, name: &str) -> Result<Arc<SharedAccount>, AdminError> {
         self.registry()
-            .partner(name)
+            .account(name)
             .cloned()
-            .ok_or_else(|| unknown_tenant(name))
+            .ok_or_else(|| unknown_account(name))
     }
 
     pub(super) fn server_record(&self, registry: &Registry) -> ServerRecord {
@@ -190,18 +190,18 @@ impl Accounts {
     }
 
     /// Hands over what changed in an account, and its own clock.
-    pub(super) fn save_with_entry(&self, partner: &Partner, account: &mut Account) -> Commit {
-        let entry = partner_put(partner.name(), Some(partner.entry()));
+    pub(super) fn save_with_entry(&self, shared: &SharedAccount, account: &mut Account) -> Commit {
+        let entry = entry_put(shared.name(), Some(shared.entry()));
         // The store applies changes in order: the last commit stands for all before it.
         drop(self.store.save(vec![entry]));
-        self.save(partner.name(), account)
+        self.save(shared.name(), account)
     }
 }
 
 fn free_name(registry: &Registry, name: String) -> Result<String, AdminError> {
     checks::account_name(&name)
         .map_err(|reason| AdminError::BadInput(format!("The name {reason}.")))?;
-    match registry.partner(&name) {
+    match registry.account(&name) {
         Some(_) => Err(AdminError::Conflict(format!(
             "The name `{name}` is taken; choose another one."
         ))),
@@ -209,6 +209,6 @@ fn free_name(registry: &Registry, name: String) -> Result<String, AdminError> {
     }
 }
 
-pub(super) fn unknown_tenant(name: &str) -> AdminError {
+pub(super) fn unknown_account(name: &str) -> AdminError {
     AdminError::Unknown(format!("There is no account `{name}`."))
 }

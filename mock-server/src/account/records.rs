@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::Entry;
 use super::registry::Registry;
-use crate::account::shared::Partner;
+use crate::account::shared::SharedAccount;
 use crate::store::record::{Place, Put};
 
 pub(super) const SERVER_TABLE: &str = "server";
 pub(super) const MOMENT_KEY: &str = "moment";
-pub(super) const PARTNER_TABLE: &str = "partners";
+pub(super) const ACCOUNT_TABLE: &str = "partners";
 pub(super) const REMOVED_TABLE: &str = "removed";
 
 /// What the server keeps about itself.
@@ -33,8 +33,8 @@ pub(super) fn moment_put(moment: Instant) -> Put {
 }
 
 /// The server's record of an account; without an entry, its removal.
-pub(super) fn partner_put(name: &str, entry: Option<Entry>) -> Put {
-    server_put(PARTNER_TABLE, name, entry.map(|entry| json(&entry)))
+pub(super) fn entry_put(name: &str, entry: Option<Entry>) -> Put {
+    server_put(ACCOUNT_TABLE, name, entry.map(|entry| json(&entry)))
 }
 
 /// How often an account of this name was removed, for the store.
@@ -64,27 +64,27 @@ pub(super) fn json(record: &impl Serialize) -> Vec<u8> {
 }
 
 /// An account's entry and what was not saved of it yet: all, for a new one.
-pub(super) fn unsaved_account(partner: &Partner) -> Vec<Put> {
-    let changes = partner.account().take_changes();
-    with_entry(partner, changes)
+pub(super) fn unsaved_account(shared: &SharedAccount) -> Vec<Put> {
+    let changes = shared.lock().take_changes();
+    with_entry(shared, changes)
 }
 
 /// An account's entry and all its records.
-pub(super) fn whole_account(partner: &Partner) -> Vec<Put> {
-    let records = partner.account().all_records();
-    with_entry(partner, records)
+pub(super) fn whole_account(shared: &SharedAccount) -> Vec<Put> {
+    let records = shared.lock().all_records();
+    with_entry(shared, records)
 }
 
 /// Takes every record of an account out of the store.
-pub(super) fn removals(partner: &Partner) -> Vec<Put> {
-    let records = whole_account(partner).into_iter();
+pub(super) fn removals(shared: &SharedAccount) -> Vec<Put> {
+    let records = whole_account(shared).into_iter();
     records.map(Put::removal).collect()
 }
 
-fn with_entry(partner: &Partner, records: Vec<Change>) -> Vec<Put> {
-    let entry = partner_put(partner.name(), Some(partner.entry()));
+fn with_entry(shared: &SharedAccount, records: Vec<Change>) -> Vec<Put> {
+    let entry = entry_put(shared.name(), Some(shared.entry()));
     let puts = records
         .into_iter()
-        .map(|change| Put::of(partner.name(), change));
+        .map(|change| Put::of(shared.name(), change));
     std::iter::once(entry).chain(puts).collect()
 }

@@ -7,7 +7,7 @@ use secmon_engine::{Account, AccountSettings, Switch, made_up_name, seed_after};
 use uuid::Uuid;
 
 use super::entry::{Entry, Removed};
-use crate::account::shared::Partner;
+use crate::account::shared::SharedAccount;
 use crate::configuration::checks;
 use crate::configuration::config::TenantConfig;
 use crate::configuration::settings::{RateLimit, Settings};
@@ -20,15 +20,15 @@ const ORPHAN_KEY: &str = "test_key_orphan";
 #[derive(Clone, Debug)]
 pub(crate) enum Holder {
     /// An account's; with the key's id.
-    Account(Arc<Partner>, Uuid),
+    Account(Arc<SharedAccount>, Uuid),
     /// The key exists and resolves to no account.
     Nobody,
 }
 
 impl Holder {
-    pub(crate) fn account(&self) -> Option<&Arc<Partner>> {
+    pub(crate) fn account(&self) -> Option<&Arc<SharedAccount>> {
         match self {
-            Self::Account(partner, _) => Some(partner),
+            Self::Account(shared, _) => Some(shared),
             Self::Nobody => None,
         }
     }
@@ -37,7 +37,7 @@ impl Holder {
 /// The accounts of a server.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
-    partners: BTreeMap<String, Arc<Partner>>,
+    accounts: BTreeMap<String, Arc<SharedAccount>>,
     keys: HashMap<String, Holder>,
     /// Keys whose text somebody chose, also those that were revoked: no pattern tells what they
     /// are, and the journal must not keep them (M6).
@@ -87,53 +87,53 @@ impl Registry {
         self.chosen_keys.iter().map(String::as_str)
     }
 
-    pub(crate) fn partner(&self, name: &str) -> Option<&Arc<Partner>> {
-        self.partners.get(name)
+    pub(crate) fn account(&self, name: &str) -> Option<&Arc<SharedAccount>> {
+        self.accounts.get(name)
     }
 
     /// Every account, by name.
-    pub(crate) fn all_partners(&self) -> impl Iterator<Item = &Arc<Partner>> {
-        self.partners.values()
+    pub(crate) fn all_accounts(&self) -> impl Iterator<Item = &Arc<SharedAccount>> {
+        self.accounts.values()
     }
 
     /// Every account, oldest first.
-    pub(crate) fn partners(&self) -> Vec<&Arc<Partner>> {
-        let mut partners: Vec<_> = self.partners.values().collect();
-        partners.sort_by_key(|partner| partner.entry().order);
-        partners
+    pub(crate) fn accounts(&self) -> Vec<&Arc<SharedAccount>> {
+        let mut accounts: Vec<_> = self.accounts.values().collect();
+        accounts.sort_by_key(|shared| shared.entry().order);
+        accounts
     }
 
     /// Whether an account has this portal domain.
     #[cfg(feature = "tls")]
     pub(crate) fn has_portal_domain(&self, name: &str) -> bool {
-        let mut partners = self.partners.values();
-        partners.any(|partner| partner.settings().portal_domain.eq_ignore_ascii_case(name))
+        let mut accounts = self.accounts.values();
+        accounts.any(|shared| shared.settings().portal_domain.eq_ignore_ascii_case(name))
     }
 
     /// Takes on an account that exists already, with its keys.
-    pub(super) fn adopt(&mut self, account: Account, entry: Entry) -> Arc<Partner> {
-        self.take_on(Partner::new(account, entry))
+    pub(super) fn adopt(&mut self, account: Account, entry: Entry) -> Arc<SharedAccount> {
+        self.take_on(SharedAccount::new(account, entry))
     }
 
-    fn take_on(&mut self, partner: Partner) -> Arc<Partner> {
-        let entry = partner.entry();
-        let keys: Vec<(Uuid, String)> = partner
-            .account()
+    fn take_on(&mut self, shared: SharedAccount) -> Arc<SharedAccount> {
+        let entry = shared.entry();
+        let keys: Vec<(Uuid, String)> = shared
+            .lock()
             .keys()
             .map(|(id, text)| (id, text.to_owned()))
             .collect();
-        let partner = Arc::new(partner);
+        let shared = Arc::new(shared);
         for (id, text) in keys {
             if !is_made_key(&text) {
                 self.chosen_keys.insert(text.clone());
             }
             self.keys
-                .insert(text, Holder::Account(Arc::clone(&partner), id));
+                .insert(text, Holder::Account(Arc::clone(&shared), id));
         }
         self.next_order = self.next_order.max(entry.order + 1);
-        self.partners
-            .insert(partner.name().to_owned(), Arc::clone(&partner));
-        partner
+        self.accounts
+            .insert(shared.name().to_owned(), Arc::clone(&shared));
+        shared
     }
 
     /// Takes on an account that a file or a document has, if it is one that any door lets in.
@@ -164,20 +164,20 @@ impl Registry {
     }
 
     /// Puts an account in the place of the one of its name.
-    pub(super) fn replace(&mut self, old: &Arc<Partner>, new: Partner) {
+    pub(super) fn replace(&mut self, old: &Arc<SharedAccount>, new: SharedAccount) {
         self.forget_keys_of(old);
         self.take_on(new);
     }
 
-    fn forget_keys_of(&mut self, partner: &Arc<Partner>) {
+    fn forget_keys_of(&mut self, shared: &Arc<SharedAccount>) {
         self.keys.retain(|_, holder| match holder {
-            Holder::Account(owner, _) => !Arc::ptr_eq(owner, partner),
+            Holder::Account(owner, _) => !Arc::ptr_eq(owner, shared),
             Holder::Nobody => true,
         });
     }
 
     /// Adds a new account, the youngest of all.
-    pub(super) fn add(&mut self, account: Account, entry: Entry) -> Arc<Partner> {
+    pub(super) fn add(&mut self, account: Account, entry: Entry) -> Arc<SharedAccount> {
         let order = self.next_order;
         self.adopt(account, Entry { order, ..entry })
     }
@@ -192,16 +192,16 @@ impl Registry {
     }
 
     /// Removes an account; its keys are unknown from now on.
-    pub(super) fn remove(&mut self, name: &str) -> Option<Arc<Partner>> {
-        let partner = self.partners.remove(name)?;
-        self.forget_keys_of(&partner);
+    pub(super) fn remove(&mut self, name: &str) -> Option<Arc<SharedAccount>> {
+        let shared = self.accounts.remove(name)?;
+        self.forget_keys_of(&shared);
         *self.removed.entry(name.to_owned()).or_default() += 1;
-        Some(partner)
+        Some(shared)
     }
 
-    pub(super) fn add_key(&mut self, partner: &Arc<Partner>, id: Uuid, text: &str) {
+    pub(super) fn add_key(&mut self, shared: &Arc<SharedAccount>, id: Uuid, text: &str) {
         self.keys
-            .insert(text.to_owned(), Holder::Account(Arc::clone(partner), id));
+            .insert(text.to_owned(), Holder::Account(Arc::clone(shared), id));
     }
 
     pub(super) fn remove_key(&mut self, text: &str) {
@@ -213,7 +213,7 @@ impl Registry {
         loop {
             let name = made_up_name(seed, self.made_up_names);
             self.made_up_names += 1;
-            if !self.partners.contains_key(&name) {
+            if !self.accounts.contains_key(&name) {
                 return name;
             }
         }

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use super::accounts::Accounts;
 use super::entry::{Entry, Origin, Removed};
 use super::records::{
-    MOMENT_KEY, PARTNER_TABLE, REMOVED_TABLE, SERVER_TABLE, ServerRecord, json, moment_put,
+    ACCOUNT_TABLE, MOMENT_KEY, REMOVED_TABLE, SERVER_TABLE, ServerRecord, json, moment_put,
     unsaved_account,
 };
 use super::registry::{Registry, configured_account, configured_settings};
@@ -54,7 +54,7 @@ impl Accounts {
     /// Gives the first account what `--fixtures` says; what is to be saved of it.
     fn fill_first(&self) -> Result<Vec<Put>, StartError> {
         let registry = self.registry();
-        let Some(first) = registry.partners().into_iter().next() else {
+        let Some(first) = registry.accounts().into_iter().next() else {
             return Ok(Vec::new());
         };
         self.fill(first)
@@ -113,7 +113,7 @@ impl Start {
         let mut registry = Registry::with_history(server.made_up_names, removed)?;
         for account in accounts {
             let entry = account.entry;
-            registry.admit(account.reconfigured(settings)?.wake()?, entry)?;
+            registry.admit(account.reconfigured(settings)?.restore()?, entry)?;
         }
         let mut start = Self {
             server,
@@ -126,7 +126,7 @@ impl Start {
 
     fn add_configured(&mut self, settings: &Settings) {
         for tenant in settings.config.tenants() {
-            if self.registry.partner(&tenant.name).is_none() {
+            if self.registry.account(&tenant.name).is_none() {
                 let seed = self.registry.seed_for(&tenant.name, self.server.seed);
                 let account = configured_account(settings, &tenant, seed);
                 self.registry.add(account, Entry::of(Origin::Configured));
@@ -137,8 +137,8 @@ impl Start {
     /// What must be in the file before the first call is answered.
     fn unsaved(&self) -> Vec<Put> {
         let mut changes = vec![self.server.put()];
-        for partner in self.registry.partners() {
-            changes.extend(unsaved_account(partner));
+        for shared in self.registry.accounts() {
+            changes.extend(unsaved_account(shared));
         }
         changes
     }
@@ -149,13 +149,13 @@ impl Start {
 }
 
 /// An account as it lies in a state file.
-pub(super) struct Dormant {
+pub(super) struct StoredAccount {
     pub(super) name: String,
     pub(super) entry: Entry,
     records: Vec<StoredRecord>,
 }
 
-impl Dormant {
+impl StoredAccount {
     /// What the configuration says about the account holds from now on; only its seed stays.
     fn reconfigured(mut self, settings: &Settings) -> Result<Self, String> {
         let tenants = settings.config.tenants();
@@ -174,7 +174,7 @@ impl Dormant {
     }
 
     /// The account as it was.
-    pub(super) fn wake(self) -> Result<Account, String> {
+    pub(super) fn restore(self) -> Result<Account, String> {
         let account = Account::restore(self.records)
             .map_err(|error| format!("account `{}`: {error}", self.name))
             .map_err(|reason| checks::in_one_line(&reason))?;
@@ -195,7 +195,7 @@ pub(super) struct Stored {
     /// When it was last written to, by the server's clock.
     pub(super) moment: Instant,
     pub(super) removed: Removed,
-    pub(super) accounts: Vec<Dormant>,
+    pub(super) accounts: Vec<StoredAccount>,
 }
 
 /// The server and its accounts, as the records of a file have them.
@@ -210,7 +210,7 @@ pub(super) fn stored_state(records: Vec<Kept>) -> Result<Stored, String> {
     for (name, entry) in server.entries {
         let records = owners.remove(&name).unwrap_or_default();
         let records = records.into_iter().map(stored).collect::<Result<_, _>>()?;
-        accounts.push(Dormant {
+        accounts.push(StoredAccount {
             name,
             entry,
             records,
@@ -258,7 +258,7 @@ fn server_records(records: Vec<Kept>) -> Result<ServerRecords, String> {
         match place.table.as_str() {
             SERVER_TABLE if place.key == MOMENT_KEY => moment = Some(parsed(&place, &value)?),
             SERVER_TABLE => server = Some(parsed(&place, &value)?),
-            PARTNER_TABLE => entries.push((place.key.clone(), parsed(&place, &value)?)),
+            ACCOUNT_TABLE => entries.push((place.key.clone(), parsed(&place, &value)?)),
             REMOVED_TABLE => {
                 removed.insert(place.key.clone(), parsed(&place, &value)?);
             }

@@ -15,7 +15,7 @@ use crate::values::lock::lock;
 
 /// An account that answers calls.
 #[derive(Debug)]
-pub(crate) struct Partner {
+pub(crate) struct SharedAccount {
     /// Settings do not change while an account lives, so they are read without the lock.
     settings: AccountSettings,
     order: u64,
@@ -29,7 +29,7 @@ pub(crate) struct Partner {
     watch: OnceLock<Arc<Mutex<Watch>>>,
 }
 
-impl Partner {
+impl SharedAccount {
     pub(crate) fn new(account: Account, entry: Entry) -> Self {
         Self {
             settings: account.settings().clone(),
@@ -77,7 +77,7 @@ impl Partner {
     }
 
     /// The account itself. The lock is short: it is never held while waiting for anything.
-    pub(crate) fn account(&self) -> MutexGuard<'_, Account> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Account> {
         lock(&self.account)
     }
 

@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::accounts::Accounts;
 use crate::account::admin_error::AdminError;
-use crate::account::shared::Partner;
+use crate::account::shared::SharedAccount;
 use crate::observation::journal::entry::Entry;
 use crate::observation::journal::query::{JournalQuery, ShownCall};
 use crate::observation::journal::redaction::Redaction;
@@ -21,71 +21,71 @@ impl Accounts {
     pub(crate) async fn arrival(
         self: &Arc<Self>,
         tenant: Option<&str>,
-        wanted: &Arc<JournalQuery>,
+        query: &Arc<JournalQuery>,
         count: usize,
         wait: Duration,
     ) -> Result<(), AdminError> {
         let end = Instant::now() + wait;
         let life = match tenant {
-            Some(name) => self.partner(name)?.journal().life(),
+            Some(name) => self.account(name)?.journal().life(),
             None => self.unattributed().life(),
         };
-        let (there, came) = self.wait_for_calls(tenant, wanted)?;
+        let (there, came) = self.wait_for_calls(tenant, query)?;
         // The time may be over meanwhile, or the account gone.
-        let arrived = pin!(self.arrived(there, came, Arc::clone(wanted), count));
+        let arrived = pin!(self.arrived(there, came, Arc::clone(query), count));
         let _ = timeout_at(end, select(arrived, pin!(ended(life)))).await;
         Ok(())
     }
 
-    /// Returns once so many of these calls and of those that come are wanted.
+    /// Returns once so many of these calls and of those that come are query.
     async fn arrived(
         self: &Arc<Self>,
         there: Vec<Arc<Entry>>,
         mut came: watch::Receiver<usize>,
-        wanted: Arc<JournalQuery>,
+        query: Arc<JournalQuery>,
         count: usize,
     ) {
         let mock = Arc::clone(self);
         // A full journal is searched for longer than others should wait.
-        let search = move || mock.count(&there, &wanted, count);
+        let search = move || mock.count(&there, &query, count);
         let found = tokio::task::spawn_blocking(search).await.unwrap_or(0);
         // An error is the end of the server.
         let _ = came.wait_for(|came| found + came >= count).await;
     }
 
-    /// How many of these calls are wanted; no more than are asked for.
-    fn count(&self, entries: &[Arc<Entry>], wanted: &JournalQuery, most: usize) -> usize {
+    /// How many of these calls are query; no more than are asked for.
+    fn count(&self, entries: &[Arc<Entry>], query: &JournalQuery, most: usize) -> usize {
         let secrets = self.secrets();
         let redaction = Redaction::new(secrets.iter().map(String::as_str));
         let calls = entries
             .iter()
             .map(|entry| ShownCall::new(entry, &redaction));
         calls
-            .filter(|call| wanted.takes_shown(call))
+            .filter(|call| query.takes_shown(call))
             .take(most)
             .count()
     }
 
-    /// Those that may be wanted among the calls that are there, and how many of later ones are.
+    /// Those that may be query among the calls that are there, and how many of later ones are.
     fn wait_for_calls(
         &self,
         tenant: Option<&str>,
-        wanted: &Arc<JournalQuery>,
+        query: &Arc<JournalQuery>,
     ) -> Result<(Vec<Arc<Entry>>, watch::Receiver<usize>), AdminError> {
         // Held until all are seen: a call is among them, or is told of later.
         let mut waiters = lock(&self.waiters);
         let mut there = Vec::new();
         self.with_journals(tenant, |_, journal| {
-            let told = journal.told_entries().filter(|entry| wanted.takes(entry));
+            let told = journal.told_entries().filter(|entry| query.takes(entry));
             there.extend(told.cloned());
         })?;
-        Ok((there, waiters.add(tenant, wanted)))
+        Ok((there, waiters.add(tenant, query)))
     }
 
     /// Tells who waits for calls of one that was recorded.
-    pub(crate) fn tell_of_call(&self, partner: Option<&Partner>, entry: &Entry) {
-        let told = || match partner {
-            Some(partner) => partner.journal().told(entry.id),
+    pub(crate) fn tell_of_call(&self, shared: Option<&SharedAccount>, entry: &Entry) {
+        let told = || match shared {
+            Some(shared) => shared.journal().told(entry.id),
             None => self.unattributed().told(entry.id),
         };
         let waiters = lock(&self.waiters);
@@ -100,7 +100,7 @@ impl Accounts {
         let mut waiters = lock(&self.waiters);
         told();
         waiters.tell(
-            partner.map(Partner::name),
+            shared.map(SharedAccount::name),
             &ShownCall::new(entry, &redaction),
         );
     }

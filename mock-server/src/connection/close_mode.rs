@@ -8,7 +8,7 @@ use hyper::body::{Body, Frame, SizeHint};
 
 /// How a connection ends instead of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Hangup {
+pub(crate) enum CloseMode {
     /// Closed before any byte of the answer.
     Close,
     /// Reset by a TCP RST before any byte of the answer.

@@ -11,15 +11,15 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-/// How a connection will end, shared by the stream and the one who decides.
+/// Whether a connection will end with a reset, shared by the stream and the one who decides.
 #[derive(Debug, Default)]
-pub(super) struct Fate {
+pub(super) struct ResetSwitch {
     reset: AtomicBool,
 }
 
-impl Fate {
+impl ResetSwitch {
     /// The connection will end with a reset.
-    pub(super) fn reset(&self) {
+    pub(super) fn arm(&self) {
         self.reset.store(true, Ordering::Relaxed);
     }
 }
@@ -28,18 +28,18 @@ impl Fate {
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The stream of one connection.
-pub(crate) struct Wire {
+pub(crate) struct ConnectionIo {
     stream: TcpStream,
-    fate: Arc<Fate>,
+    reset_switch: Arc<ResetSwitch>,
     /// Runs while the client takes nothing.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
-impl Wire {
-    pub(super) fn new(stream: TcpStream, fate: Arc<Fate>) -> Self {
+impl ConnectionIo {
+    pub(super) fn new(stream: TcpStream, reset_switch: Arc<ResetSwitch>) -> Self {
         Self {
             stream,
-            fate,
+            reset_switch,
             stalled: None,
         }
     }
@@ -64,16 +64,16 @@ impl Wire {
     }
 }
 
-impl Drop for Wire {
+impl Drop for ConnectionIo {
     fn drop(&mut self) {
-        if self.fate.reset.load(Ordering::Relaxed) {
+        if self.reset_switch.reset.load(Ordering::Relaxed) {
             // Without lingering, closing the socket sends RST and discards what is unsent.
             let _ = self.stream.set_zero_linger();
         }
     }
 }
 
-impl AsyncRead for Wire {
+impl AsyncRead for ConnectionIo {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -83,7 +83,7 @@ impl AsyncRead for Wire {
     }
 }
 
-impl AsyncWrite for Wire {
+impl AsyncWrite for ConnectionIo {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -128,7 +128,7 @@ mod tests {
         let address = listener.local_addr().expect("an address");
         let (client, accepted) = tokio::join!(TcpStream::connect(address), listener.accept());
         let (_client, (stream, _)) = (client.expect("a client"), accepted.expect("a stream"));
-        let mut wire = Wire::new(stream, Arc::default());
+        let mut wire = ConnectionIo::new(stream, Arc::default());
         let bytes = vec![0; 64 * 1024 * 1024];
         let ended = tokio::time::timeout(WRITE_TIMEOUT * 2, wire.write_all(&bytes)).await;
         let ended = ended.expect("it is given up");

@@ -6,11 +6,11 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::connection_io::Wire;
+use super::connection_io::ConnectionIo;
 use crate::connection::tls::Secured;
 
-pub(super) enum Line {
-    Plain(Wire),
+pub(super) enum MaybeTls {
+    Plain(ConnectionIo),
     Secured(Box<Secured>),
 }
 
@@ -18,7 +18,7 @@ trait Duplex: AsyncRead + AsyncWrite + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Unpin> Duplex for T {}
 
-impl Line {
+impl MaybeTls {
     fn carrier(self: Pin<&mut Self>) -> Pin<&mut dyn Duplex> {
         match self.get_mut() {
             Self::Plain(wire) => Pin::new(wire),
@@ -27,7 +27,7 @@ impl Line {
     }
 }
 
-impl AsyncRead for Line {
+impl AsyncRead for MaybeTls {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -37,7 +37,7 @@ impl AsyncRead for Line {
     }
 }
 
-impl AsyncWrite for Line {
+impl AsyncWrite for MaybeTls {
     fn poll_write(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,

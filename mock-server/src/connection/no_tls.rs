@@ -4,12 +4,12 @@ use std::io;
 use std::sync::Arc;
 
 use super::arrival::Certificate;
-use super::connection_io::Wire;
+use super::connection_io::ConnectionIo;
 use crate::account::accounts::Accounts;
 use crate::configuration::settings::TlsSettings;
 use crate::configuration::start_error::StartError;
 
-pub(crate) type Secured = Wire;
+pub(crate) type Secured = ConnectionIo;
 
 pub(crate) enum Authority {}
 
@@ -37,7 +37,7 @@ impl Terminator {
         match authority {}
     }
 
-    pub(crate) async fn accept(&self, _: Wire) -> io::Result<Handshake> {
+    pub(crate) async fn accept(&self, _: ConnectionIo) -> io::Result<Handshake> {
         match *self {}
     }
 }

@@ -25,13 +25,14 @@ use tokio::sync::{Semaphore, watch};
 
 use super::arrival::Certificate;
 use super::arrival::{ArrivedOn, Scheme};
-use super::close_mode::Hangup;
+use super::close_mode::CloseMode;
 use super::close_mode::{Half, HungUp};
-use super::connection_io::Fate;
-use super::connection_io::Wire;
-use super::maybe_tls::Line;
+use super::connection_io::ConnectionIo;
+use super::connection_io::ResetSwitch;
+use super::maybe_tls::MaybeTls;
 use crate::connection::tls::{Handshake, Terminator};
-use crate::http::call::{Api, Ending};
+use crate::http::call::Api;
+use crate::http::call::outcome::CallOutcome;
 use crate::operations::documents;
 
 /// Connections beyond this many, or beyond what the limit on descriptors leaves room for, are answered 503 and closed.
@@ -65,14 +66,14 @@ const TOO_MANY_CONNECTIONS: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 
 /// A bound socket and what is behind it.
-pub(crate) struct Door {
-    pub(crate) listener: TcpListener,
-    pub(crate) behind: Behind,
+pub(crate) struct Listener {
+    pub(crate) socket: TcpListener,
+    pub(crate) handler: Handler,
 }
 
 /// What a connection meets: TLS, where it is spoken, and what answers.
 #[derive(Clone)]
-pub(crate) struct Behind {
+pub(crate) struct Handler {
     pub(crate) tls: Option<Arc<Terminator>>,
     pub(crate) services: Services,
 }
@@ -100,7 +101,7 @@ pub(crate) enum AdminPaths {
 /// Serves until `stop` is done, then closes the sockets, lets requests in flight finish within
 /// `grace`, and returns.
 pub(crate) async fn serve(
-    doors: Vec<Door>,
+    listeners: Vec<Listener>,
     stop: impl Future<Output = ()>,
     grace: Duration,
 ) -> std::io::Result<()> {
@@ -109,22 +110,22 @@ pub(crate) async fn serve(
     let room = Arc::new(Semaphore::new(cap));
     let (open, closing) = watch::channel(());
     let mut accepting = Vec::new();
-    for Door { listener, behind } in doors {
-        let listener = tokio::net::TcpListener::from_std(listener)?;
+    for Listener { socket, handler } in listeners {
+        let listener = tokio::net::TcpListener::from_std(socket)?;
         let state = ServerState {
             cap,
             room: Arc::clone(&room),
             graceful: Arc::clone(&graceful),
             closing: closing.clone(),
         };
-        accepting.push(tokio::spawn(accept(listener, behind, state)));
+        accepting.push(tokio::spawn(accept(listener, handler, state)));
     }
     stop.await;
     drop(open);
-    for door in accepting {
-        door.abort();
+    for listening in accepting {
+        listening.abort();
         // The socket is closed once the task is gone, not when it is told to go.
-        let _ = door.await;
+        let _ = listening.await;
     }
     if let Some(graceful) = Arc::into_inner(graceful) {
         let _ = tokio::time::timeout(grace, graceful.shutdown()).await;
@@ -177,27 +178,27 @@ impl ServerState {
     }
 }
 
-async fn accept(listener: tokio::net::TcpListener, behind: Behind, state: ServerState) {
+async fn accept(listener: tokio::net::TcpListener, handler: Handler, state: ServerState) {
     loop {
         let Ok((stream, _)) = listener.accept().await else {
             tokio::time::sleep(ACCEPT_PAUSE).await;
             continue;
         };
         let Ok(seat) = Arc::clone(&state.room).try_acquire_owned() else {
-            if behind.tls.is_none() {
+            if handler.tls.is_none() {
                 // Best effort: the connection is closed either way.
                 let _ = stream.try_write(TOO_MANY_CONNECTIONS);
             }
             continue;
         };
-        let behind = behind.clone();
+        let handler = handler.clone();
         let connection = Connection {
             closing: state.closing.clone(),
             watcher: state.graceful.watcher(),
             buffer: state.buffer(),
         };
         tokio::spawn(async move {
-            receive(stream, behind, connection).await;
+            receive(stream, handler, connection).await;
             drop(seat);
         });
     }
@@ -214,20 +215,20 @@ struct Connection {
 }
 
 /// Takes a connection in, through the handshake where TLS is spoken.
-async fn receive(stream: TcpStream, behind: Behind, connection: Connection) {
+async fn receive(stream: TcpStream, handler: Handler, connection: Connection) {
     let Ok(address) = stream.local_addr() else {
         return;
     };
     // Answers are written whole; waiting for more bytes would only delay them.
     let _ = stream.set_nodelay(true);
-    let fate = Arc::new(Fate::default());
-    let wire = Wire::new(stream, Arc::clone(&fate));
-    let (line, scheme, certificate) = match behind.tls {
-        None => (Line::Plain(wire), Scheme::Http, Certificate::Right),
+    let reset_switch = Arc::new(ResetSwitch::default());
+    let io = ConnectionIo::new(stream, Arc::clone(&reset_switch));
+    let (stream, scheme, certificate) = match handler.tls {
+        None => (MaybeTls::Plain(io), Scheme::Http, Certificate::Right),
         // In a box, so that connections without TLS need no room for it.
-        Some(tls) => match Box::pin(secured(&tls, wire, connection.closing.clone())).await {
+        Some(tls) => match Box::pin(secured(&tls, io, connection.closing.clone())).await {
             Some(shaken) => (
-                Line::Secured(Box::new(shaken.stream)),
+                MaybeTls::Secured(Box::new(shaken.stream)),
                 Scheme::Https,
                 shaken.certificate,
             ),
@@ -239,16 +240,23 @@ async fn receive(stream: TcpStream, behind: Behind, connection: Connection) {
         scheme,
         certificate,
     };
-    converse(line, fate, arrived_on, behind.services, connection).await;
+    converse(
+        stream,
+        reset_switch,
+        arrived_on,
+        handler.services,
+        connection,
+    )
+    .await;
 }
 
 /// The connection behind its handshake; none where that fails, takes too long, or the server ends.
 async fn secured(
     tls: &Terminator,
-    wire: Wire,
+    io: ConnectionIo,
     mut closing: watch::Receiver<()>,
 ) -> Option<Handshake> {
-    let mut handshake = pin!(tokio::time::timeout(HANDSHAKE_TIMEOUT, tls.accept(wire)));
+    let mut handshake = pin!(tokio::time::timeout(HANDSHAKE_TIMEOUT, tls.accept(io)));
     let mut closed = pin!(closing.changed());
     let shaken = std::future::poll_fn(|context| {
         if closed.as_mut().poll(context).is_ready() {
@@ -261,17 +269,17 @@ async fn secured(
 
 /// Answers the requests of one connection, until either side ends it.
 async fn converse(
-    line: Line,
-    fate: Arc<Fate>,
+    stream: MaybeTls,
+    reset_switch: Arc<ResetSwitch>,
     arrived_on: ArrivedOn,
     services: Services,
     connection: Connection,
 ) {
     let service = service_fn(move |request: Request<Incoming>| {
-        let (services, fate) = (services.clone(), Arc::clone(&fate));
+        let (services, reset_switch) = (services.clone(), Arc::clone(&reset_switch));
         async move {
             match services.partner_api(request.uri().path()) {
-                Some(api) => deliver(api.answer(request, arrived_on).await, &fate),
+                Some(api) => deliver(api.answer(request, arrived_on).await, &reset_switch),
                 None => Ok(services
                     .routed(request, arrived_on)
                     .await
@@ -285,7 +293,7 @@ async fn converse(
         .half_close(true)
         .header_read_timeout(HEAD_TIMEOUT)
         .max_buf_size(connection.buffer)
-        .serve_connection(TokioIo::new(line), service);
+        .serve_connection(TokioIo::new(stream), service);
     // An error here is a client that went away, or a fault that did what it was asked for.
     let _ = connection.watcher.watch(conversation).await;
 }
@@ -314,7 +322,7 @@ impl Services {
             async move {
                 let answer = deliver(
                     api.answer(request, ArrivedOn::nowhere()).await,
-                    &Fate::default(),
+                    &ResetSwitch::default(),
                 );
                 // There is no connection to drop: who reads the body is told.
                 answer.map_or_else(
@@ -342,17 +350,17 @@ impl Services {
 type Answer = Response<Either<Full<Bytes>, Body>>;
 
 /// Hands the answer on, or ends the connection the way a fault asked for.
-fn deliver(ending: Ending, fate: &Fate) -> Result<Answer, HungUp> {
-    match ending {
-        Ending::Answer(reply) => Ok(Response::from(reply).map(Either::Left)),
-        Ending::Half(reply) => {
+fn deliver(outcome: CallOutcome, reset_switch: &ResetSwitch) -> Result<Answer, HungUp> {
+    match outcome {
+        CallOutcome::Answer(reply) => Ok(Response::from(reply).map(Either::Left)),
+        CallOutcome::Half(reply) => {
             let half = Body::new(Half::of(&reply.body));
             let whole: Response<Full<Bytes>> = reply.into();
             Ok(whole.map(|_| Either::Right(half)))
         }
-        Ending::Nothing { how, .. } => {
-            if how == Hangup::Reset {
-                fate.reset();
+        CallOutcome::Nothing { how, .. } => {
+            if how == CloseMode::Reset {
+                reset_switch.arm();
             }
             Err(HungUp)
         }
@@ -387,8 +395,8 @@ mod tests {
         let (_client, (stream, _)) = (client.expect("a client"), accepted.expect("a stream"));
         let (_open, closing) = watch::channel(());
         let start = Instant::now();
-        let wire = Wire::new(stream, Arc::default());
-        assert!(secured(&tls, wire, closing).await.is_none());
+        let io = ConnectionIo::new(stream, Arc::default());
+        assert!(secured(&tls, io, closing).await.is_none());
         assert!(start.elapsed() >= HANDSHAKE_TIMEOUT);
     }
 }

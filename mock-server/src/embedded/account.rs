@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::account::accounts::Accounts;
 use crate::account::admin_error::AdminError;
 use crate::account::findings::RecordRef;
-use crate::account::lifecycle::NewTenant;
+use crate::account::lifecycle::NewAccount;
 use crate::faults::fault::Fault;
 use crate::observation::journal::query::JournalQuery;
 use crate::observation::journal::redaction::Redaction;
@@ -32,12 +32,12 @@ pub struct Tenant {
 }
 
 impl Tenant {
-    pub(crate) fn new(accounts: Arc<Accounts>, url: String, made: NewTenant) -> Self {
+    pub(crate) fn new(accounts: Arc<Accounts>, url: String, made: NewAccount) -> Self {
         Self {
             accounts,
             url,
-            name: made.partner.name().to_owned(),
-            portal_domain: made.partner.settings().portal_domain.clone(),
+            name: made.shared.name().to_owned(),
+            portal_domain: made.shared.settings().portal_domain.clone(),
             api_key: made.api_key,
         }
     }
@@ -166,17 +166,17 @@ impl Tenant {
 
     /// Removes the account's faults.
     pub fn clear_faults(&self) {
-        self.accounts.faults().clear_tenant(&self.name);
+        self.accounts.faults().clear_account(&self.name);
     }
 
     /// The account's last calls, oldest first.
     pub fn journal(&self) -> Vec<JournalEntry> {
-        self.accounts.partner(&self.name).map_or_else(
+        self.accounts.account(&self.name).map_or_else(
             |_| Vec::new(),
-            |partner| {
+            |shared| {
                 let secrets = self.accounts.secrets();
                 let redaction = Redaction::new(secrets.iter().map(String::as_str));
-                let entries: Vec<_> = partner.journal().entries().collect();
+                let entries: Vec<_> = shared.journal().entries().collect();
                 let shown = |entry| JournalEntry::new(Some(&self.name), entry, &redaction);
                 entries.iter().map(|entry| shown(entry)).collect()
             },
@@ -231,9 +231,9 @@ impl Tenant {
             let notices = call.notices.iter().chain(&call.staff_notices);
             notices.map(move |notice| line(call, notice))
         });
-        let partner = self.accounts.partner(&self.name).ok();
-        let unread = partner.map_or_else(Vec::new, |partner| {
-            partner.history().unread().left(Some(&self.name))
+        let shared = self.accounts.account(&self.name).ok();
+        let unread = shared.map_or_else(Vec::new, |shared| {
+            shared.history().unread().left(Some(&self.name))
         });
         let unread = unread
             .into_iter()
@@ -310,7 +310,7 @@ impl Tenant {
     ///
     /// [`AdminError`] when the account is gone or the state could not be saved.
     pub fn reset(&self) -> Result<(), AdminError> {
-        saved(self.accounts.reset_tenant(&self.name))
+        saved(self.accounts.reset_account(&self.name))
     }
 }
 

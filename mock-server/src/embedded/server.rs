@@ -97,8 +97,8 @@ impl MockServer {
     /// The first key of the first account.
     pub(crate) fn first_key(&self) -> Option<String> {
         let registry = self.mock.accounts.registry();
-        let first = registry.partners().into_iter().next()?;
-        let account = first.account();
+        let first = registry.accounts().into_iter().next()?;
+        let account = first.lock();
         account.keys().next().map(|(_, text)| text.to_owned())
     }
 
@@ -132,7 +132,7 @@ impl MockServer {
     ///
     /// [`AdminError`] when the name is taken or cannot be one, or the state could not be saved.
     pub fn tenant_with(&self, options: TenantOptions) -> Result<Tenant, AdminError> {
-        let (made, commit) = self.mock.accounts.add_tenant(options)?;
+        let (made, commit) = self.mock.accounts.add_account(options)?;
         commit::wait(commit)?;
         Ok(Tenant::new(
             Arc::clone(&self.mock.accounts),

@@ -147,7 +147,7 @@ impl Faults {
     }
 
     /// Removes the faults that name this account.
-    pub(crate) fn clear_tenant(&mut self, name: &str) {
+    pub(crate) fn clear_account(&mut self, name: &str) {
         self.remove_where(|placed| placed.fault.aim.tenant.as_deref() == Some(name));
     }
 

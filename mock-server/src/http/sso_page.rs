@@ -8,7 +8,7 @@ use secmon_engine::SignedIn;
 use super::context::PartnerRequest;
 use super::reply::Reply;
 use crate::account::accounts::Accounts;
-use crate::account::shared::Partner;
+use crate::account::shared::SharedAccount;
 use crate::store::commit::Commit;
 
 const HTML: &str = "text/html; charset=utf-8";
@@ -24,11 +24,14 @@ pub(super) fn sign_in(accounts: &Accounts, request: &PartnerRequest<'_>) -> (Rep
 }
 
 /// The account that minted the token of a sign-in, used or expired as it may be (M1).
-pub(super) fn minted_by(accounts: &Accounts, request: &PartnerRequest<'_>) -> Option<Arc<Partner>> {
+pub(super) fn minted_by(
+    accounts: &Accounts,
+    request: &PartnerRequest<'_>,
+) -> Option<Arc<SharedAccount>> {
     let registry = accounts.registry();
-    let mut partners = registry.partners().into_iter();
-    partners
-        .find(|partner| partner.account().minted_sso_token(token(request)))
+    let mut accounts = registry.accounts().into_iter();
+    accounts
+        .find(|shared| shared.lock().minted_sso_token(token(request)))
         .cloned()
 }
 
@@ -40,15 +43,15 @@ fn token<'a>(request: &'a PartnerRequest<'_>) -> &'a str {
 fn redeemed(accounts: &Accounts, token: &str) -> Option<(String, SignedIn, Commit)> {
     accounts
         .registry()
-        .partners()
+        .accounts()
         .into_iter()
-        .find_map(|partner| {
-            let mut account = partner.account();
+        .find_map(|shared| {
+            let mut account = shared.lock();
             let who = account
-                .at(partner.time(accounts.now()))
+                .at(shared.time(accounts.now()))
                 .redeem_sso_token(token)?;
-            let commit = accounts.save(partner.name(), &mut account);
-            Some((partner.name().to_owned(), who, commit))
+            let commit = accounts.save(shared.name(), &mut account);
+            Some((shared.name().to_owned(), who, commit))
         })
 }
 

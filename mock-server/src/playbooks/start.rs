@@ -10,7 +10,7 @@ use super::findings;
 use super::run::Run;
 use super::watch::{Client, Judgement, Watch};
 use crate::account::admin_error::AdminError;
-use crate::account::lifecycle::NewTenant;
+use crate::account::lifecycle::NewAccount;
 use crate::account::options::TenantOptions;
 use crate::admin::controls::faults;
 use crate::http::local_call::call_operation;
@@ -35,7 +35,7 @@ impl Mock {
     pub(crate) fn start_playbook(
         &self,
         name: &str,
-    ) -> Result<(Run, NewTenant, Commit), AdminError> {
+    ) -> Result<(Run, NewAccount, Commit), AdminError> {
         let playbook = all().iter().find(|playbook| playbook.name == name);
         let playbook = playbook.ok_or_else(|| {
             let names = names().join(", ");
@@ -45,29 +45,29 @@ impl Mock {
             let sentence = "Clients wait in real time, and this server's clock stands: start one without --clock manual.";
             return Err(AdminError::Conflict(sentence.to_owned()));
         }
-        let (made, _) = self.accounts.add_tenant(TenantOptions {
+        let (made, _) = self.accounts.add_account(TenantOptions {
             default_endpoint_limit: Some(1000),
             ..TenantOptions::default()
         })?;
-        let tenant = made.partner.name().to_owned();
-        let mut account = made.partner.account();
+        let tenant = made.shared.name().to_owned();
+        let mut account = made.shared.lock();
         prepare(
             playbook,
             &mut account,
-            made.partner.time(self.accounts.now()),
+            made.shared.time(self.accounts.now()),
         )?;
         for fault in &playbook.faults {
             let mut fault = faults::read(fault)?;
             fault.aim.tenant = Some(tenant.clone());
             self.accounts.faults().place(fault);
         }
-        let call = made.partner.time(self.accounts.now()).into();
+        let call = made.shared.time(self.accounts.now()).into();
         let clients = playbook.read_findings_of();
         let findings = clients.flat_map(|client| findings::of(&mut account, call, client));
         let findings = findings.collect();
         let watch = Watch::new(playbook, &mut account, findings);
         let watch = Arc::new(Mutex::new(watch));
-        made.partner.watched_by(Arc::clone(&watch));
+        made.shared.watched_by(Arc::clone(&watch));
         let commit = self.accounts.save(&tenant, &mut account);
         drop(account);
         let mut runs = self.playbooks();

@@ -10,7 +10,7 @@ use crate::admin::router;
 use crate::configuration::settings::Settings;
 use crate::configuration::start_error::StartError;
 use crate::connection::arrival::Scheme;
-use crate::connection::server::{self, AdminPaths, Behind, Door, Services};
+use crate::connection::server::{self, AdminPaths, Handler, Listener, Services};
 use crate::connection::tls::{Authority, Terminator};
 use crate::http::call::Api;
 use crate::http::openapi;
@@ -156,7 +156,7 @@ impl Bound {
             .build()
             .map_err(StartError::Runtime)?;
         let mock = Arc::clone(&self.mock);
-        let doors = self.doors();
+        let listeners = self.listeners();
         let expiring = Arc::clone(&mock);
         runtime.spawn(async move { expiring.accounts.expire().await });
         let stop = async {
@@ -164,28 +164,28 @@ impl Bound {
             // Whoever listens would hold the server up.
             mock.accounts.events_from_now().close();
         };
-        let served = runtime.block_on(server::serve(doors, stop, grace));
+        let served = runtime.block_on(server::serve(listeners, stop, grace));
         // Calls that are still on their way are dropped with the runtime; then the file is free.
         drop(runtime);
         mock.accounts.store.close();
         served.map_err(StartError::Runtime)
     }
 
-    fn doors(self) -> Vec<Door> {
-        let door = |listener, tls, services| Door {
-            listener,
-            behind: Behind { tls, services },
+    fn listeners(self) -> Vec<Listener> {
+        let listening = |socket, tls, services| Listener {
+            socket,
+            handler: Handler { tls, services },
         };
         let services = public_services(&self.mock);
         let secured = self.tls.map(|secured| {
             let tls = Some(secured.terminator);
-            door(secured.listener, tls, services.clone())
+            listening(secured.listener, tls, services.clone())
         });
         let admin = self.admin.map(|(listener, _)| {
             let router = router::standalone_router(&self.mock).merge(openapi::router());
-            door(listener, None, Services::Admin(router))
+            listening(listener, None, Services::Admin(router))
         });
-        let public = door(self.public, None, services);
+        let public = listening(self.public, None, services);
         [Some(public), admin, secured]
             .into_iter()
             .flatten()

@@ -16,8 +16,8 @@ pub(crate) fn show(call: &AdminCall) -> Result<Answered, AdminError> {
 }
 
 pub(crate) fn show_one(call: &AdminCall) -> Result<Answered, AdminError> {
-    let partner = call.mock.accounts.partner(call.part(0))?;
-    Ok(shown(call, partner.time(call.mock.accounts.now())))
+    let shared = call.mock.accounts.account(call.part(0))?;
+    Ok(shown(call, shared.time(call.mock.accounts.now())))
 }
 
 pub(crate) fn move_all(call: &AdminCall) -> Result<Answered, AdminError> {

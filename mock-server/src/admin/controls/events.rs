@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use crate::account::admin_error::AdminError;
 use crate::admin::call::AdminCall;
-use crate::observation::events::listener::{Listener, SseEvent};
+use crate::observation::events::listener::{EventListener, SseEvent};
 
 /// Something is sent this often, so that neither side takes the other for gone.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
@@ -20,7 +20,7 @@ const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
 pub(crate) fn stream(call: &AdminCall) -> Result<Response, AdminError> {
     let last = call.last_event.as_deref().map(number).transpose()?;
     let tenant = call.query.get("tenant").cloned();
-    let listener = Listener::new(&call.mock, tenant, last)?;
+    let listener = EventListener::new(&call.mock, tenant, last)?;
     let pieces = stream::unfold(listener, |mut listener| async {
         let piece = match timeout(SIGN_OF_LIFE, listener.next()).await {
             Ok(said) => piece(&said?),

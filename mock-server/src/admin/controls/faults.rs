@@ -34,7 +34,7 @@ const MOST_BODIES: usize = 64 * 1024 * 1024;
 pub(crate) fn list(call: &AdminCall) -> Result<Answered, AdminError> {
     let of = call.query.get("tenant");
     if let Some(name) = of {
-        call.mock.accounts.partner(name)?;
+        call.mock.accounts.account(name)?;
     }
     Ok(Answered::shown(&all_shown(
         &call.mock.accounts.faults(),
@@ -179,7 +179,7 @@ fn of_handshakes(body: &Map<String, Value>) -> Result<(), AdminError> {
 pub(crate) fn place(call: &AdminCall) -> Result<Answered, AdminError> {
     let fault = read(&call.body)?;
     if let Some(name) = &fault.aim.tenant {
-        call.mock.accounts.partner(name)?;
+        call.mock.accounts.account(name)?;
     }
     let mut faults = call.mock.accounts.faults();
     if faults.all().len() >= MOST_FAULTS {
@@ -419,8 +419,8 @@ fn status_code(lowest: i64) -> impl Fn(Raw) -> readers::Read<StatusCode> {
 pub(crate) fn clear(call: &AdminCall) -> Result<Answered, AdminError> {
     match call.query.get("tenant") {
         Some(name) => {
-            call.mock.accounts.partner(name)?;
-            call.mock.accounts.faults().clear_tenant(name);
+            call.mock.accounts.account(name)?;
+            call.mock.accounts.faults().clear_account(name);
         }
         None => call.mock.accounts.faults().remove_all(),
     }

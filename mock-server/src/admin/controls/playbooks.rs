@@ -46,7 +46,7 @@ pub(crate) fn start(call: &AdminCall) -> Result<Answered, AdminError> {
 pub(crate) fn remove(call: &AdminCall) -> Result<Answered, AdminError> {
     let run = named(call)?;
     call.mock.playbooks().retain(|other| other.id != run.id);
-    match call.mock.accounts.remove_tenant(&run.tenant) {
+    match call.mock.accounts.remove_account(&run.tenant) {
         Ok(commit) => Ok(Answered::done(commit)),
         // Somebody removed the account already.
         Err(AdminError::Unknown(_)) => Ok(Answered::done(Commit::done())),

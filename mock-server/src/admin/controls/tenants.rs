@@ -21,16 +21,16 @@ const SCENARIOS: &str = "clean, warnings, critical";
 pub(crate) fn list(call: &AdminCall) -> Result<Answered, AdminError> {
     let registry = call.mock.accounts.registry();
     let tenants: Vec<_> = registry
-        .partners()
+        .accounts()
         .into_iter()
-        .map(|partner| partner.shown())
+        .map(|shared| shared.shown())
         .collect();
     Ok(Answered::shown(&json!({ "tenants": tenants })))
 }
 
 pub(crate) fn add(call: &AdminCall) -> Result<Answered, AdminError> {
-    let (made, commit) = call.mock.accounts.add_tenant(options(call)?)?;
-    let settings = made.partner.settings();
+    let (made, commit) = call.mock.accounts.add_account(options(call)?)?;
+    let settings = made.shared.settings();
     let body = json!({
         "name": settings.name,
         "portal_domain": settings.portal_domain,
@@ -102,25 +102,25 @@ fn rate_limits(object: &Map<String, Value>) -> Result<RateLimits, AdminError> {
 
 pub(crate) fn remove(call: &AdminCall) -> Result<Answered, AdminError> {
     Ok(Answered::done(
-        call.mock.accounts.remove_tenant(call.part(0))?,
+        call.mock.accounts.remove_account(call.part(0))?,
     ))
 }
 
 pub(crate) fn reset(call: &AdminCall) -> Result<Answered, AdminError> {
     Ok(Answered::done(
-        call.mock.accounts.reset_tenant(call.part(0))?,
+        call.mock.accounts.reset_account(call.part(0))?,
     ))
 }
 
 pub(crate) fn export(call: &AdminCall) -> Result<Answered, AdminError> {
     Ok(Answered::shown(
-        &call.mock.accounts.export_tenant(call.part(0))?,
+        &call.mock.accounts.export_account(call.part(0))?,
     ))
 }
 
 pub(crate) fn import(call: &AdminCall, document: &str) -> Result<Answered, AdminError> {
     Ok(Answered::done(
-        call.mock.accounts.import_tenant(call.part(0), document)?,
+        call.mock.accounts.import_account(call.part(0), document)?,
     ))
 }
 

@@ -16,7 +16,7 @@ use tokio_rustls::rustls::server::{Acceptor, NoServerSessionStorage};
 use tokio_rustls::{LazyConfigAcceptor, server::TlsStream};
 
 use super::arrival::Certificate;
-use super::connection_io::Wire;
+use super::connection_io::ConnectionIo;
 use crate::account::accounts::Accounts;
 use crate::configuration::start_error::StartError;
 use crate::faults::fault::TlsTrouble;
@@ -25,7 +25,7 @@ pub(crate) use authority::Authority;
 use authority::Leaf;
 pub(crate) use trust::Trust;
 
-pub(crate) type Secured = TlsStream<Wire>;
+pub(crate) type Secured = TlsStream<ConnectionIo>;
 
 /// A handshake that went well.
 pub(crate) struct Handshake {
@@ -79,7 +79,7 @@ impl Terminator {
     }
 
     /// The connection behind its handshake.
-    pub(crate) async fn accept(&self, wire: Wire) -> io::Result<Handshake> {
+    pub(crate) async fn accept(&self, wire: ConnectionIo) -> io::Result<Handshake> {
         let begun = LazyConfigAcceptor::new(Acceptor::default(), wire).await?;
         let names = self.names_for(begun.client_hello().server_name());
         let trouble = self.accounts.faults().hit_handshake(self.accounts.seed());

@@ -4,7 +4,8 @@ use bytes::Bytes;
 use http::header::USER_AGENT;
 use secmon_engine::Switch;
 
-use super::{Ended, Ending, InFlight};
+use super::in_flight::InFlight;
+use super::outcome::CallOutcome;
 use crate::http::context::PartnerRequest;
 use crate::http::reply::Reply;
 use crate::observation::journal::entry::Entry;
@@ -17,23 +18,23 @@ use crate::operations::catalogue::SIGN_IN_PATH;
 
 impl InFlight<'_> {
     /// Records a call of the partner API.
-    pub(super) fn record(&self, request: &PartnerRequest<'_>, ended: &Ended) {
+    pub(super) fn record(&self, request: &PartnerRequest<'_>, outcome: &CallOutcome) {
         if !request.path().starts_with("/api/") && request.path() != SIGN_IN_PATH {
             if let Some(mut evidence) = self.mock.evidence() {
                 evidence.see_elsewhere(&format!("{} {}", self.method, request.path()));
             }
             return;
         }
-        let call = self.context(request, &ended.ending);
-        let mut entry = self.entry(request, ended);
+        let call = self.context(request, outcome);
+        let mut entry = self.entry(request, outcome);
         entry.notices = self.notices(&call);
         entry.is_by_staff = call.is_by_staff();
-        let (tenant, entry) = match &self.partner {
-            Some(partner) => {
-                if let Some(mut watch) = partner.watch() {
+        let (tenant, entry) = match &self.shared {
+            Some(shared) => {
+                if let Some(mut watch) = shared.watch() {
                     watch.hear(&entry);
                 }
-                (Some(partner.name()), partner.journal().record(entry))
+                (Some(shared.name()), shared.journal().record(entry))
             }
             None => (None, self.mock.accounts.unattributed().record(entry)),
         };
@@ -45,11 +46,11 @@ impl InFlight<'_> {
         }
         self.mock
             .accounts
-            .tell_of_call(self.partner.as_deref(), &entry);
+            .tell_of_call(self.shared.as_deref(), &entry);
     }
 
-    fn entry(&self, request: &PartnerRequest<'_>, ended: &Ended) -> Entry {
-        let reply = ended.ending.reply();
+    fn entry(&self, request: &PartnerRequest<'_>, outcome: &CallOutcome) -> Entry {
+        let reply = outcome.reply();
         Entry {
             id: self.number(),
             at: self.arrived,
@@ -62,11 +63,11 @@ impl InFlight<'_> {
             response_headers: reply
                 .map_or_else(Headers::default, |reply| Headers::of(&reply.headers())),
             response: reply.map_or_else(Bytes::new, |reply| kept_answer(&reply.body)),
-            processed: match ended.ending {
-                Ending::Nothing { processed, .. } => Some(processed),
-                Ending::Answer(_) | Ending::Half(_) => None,
+            processed: match *outcome {
+                CallOutcome::Nothing { processed, .. } => Some(processed),
+                CallOutcome::Answer(_) | CallOutcome::Half(_) => None,
             },
-            fault: ended.fault,
+            fault: self.fault,
             sandbox: self.sandbox,
             secrets: self.secrets(reply),
             notices: Vec::new(),
@@ -78,8 +79,8 @@ impl InFlight<'_> {
     /// What a careful client would have done otherwise.
     fn notices(&self, call: &CallContext<'_>) -> Vec<Notice> {
         let mut notices = of_call(call);
-        if let Some(partner) = &self.partner {
-            notices.extend(partner.history().see(call));
+        if let Some(shared) = &self.shared {
+            notices.extend(shared.history().see(call));
         }
         notices.extend(self.mock.accounts.rejected_key.see(call));
         if call.is_by_staff() {
@@ -88,17 +89,21 @@ impl InFlight<'_> {
         notices
     }
 
-    fn context<'a>(&'a self, request: &'a PartnerRequest<'_>, ending: &Ending) -> CallContext<'a> {
+    fn context<'a>(
+        &'a self,
+        request: &'a PartnerRequest<'_>,
+        outcome: &CallOutcome,
+    ) -> CallContext<'a> {
         // Who gets half of an answer has none.
-        let reply = match ending {
-            Ending::Answer(reply) => Some(reply),
-            Ending::Half(_) | Ending::Nothing { .. } => None,
+        let reply = match outcome {
+            CallOutcome::Answer(reply) => Some(reply),
+            CallOutcome::Half(_) | CallOutcome::Nothing { .. } => None,
         };
         let operation = self.operation();
         let agent = request.head.headers.get(USER_AGENT);
         CallContext {
             id: self.number(),
-            account: self.partner.as_ref().map(|partner| partner.name()),
+            account: self.shared.as_ref().map(|shared| shared.name()),
             operation: operation.map_or("", |operation| operation.name),
             known: operation.and_then(|operation| operation.known),
             method: self.method,
@@ -109,9 +114,9 @@ impl InFlight<'_> {
             user_agent: agent.and_then(|agent| agent.to_str().ok()).unwrap_or(""),
             sandbox: self.sandbox,
             sandbox_mode: self
-                .partner
+                .shared
                 .as_ref()
-                .map_or(Switch::Off, |partner| partner.settings().sandbox),
+                .map_or(Switch::Off, |shared| shared.settings().sandbox),
             certificate: request.arrived_on.certificate,
             window: operation.and_then(|operation| operation.group.window()),
             at: self.arrived,
@@ -135,7 +140,7 @@ impl InFlight<'_> {
 
     /// What only this call shows to be a secret: a key that nobody knows, a token.
     fn secrets(&self, reply: Option<&Reply>) -> Vec<String> {
-        let unknown = self.key.filter(|_| self.partner.is_none());
+        let unknown = self.key.filter(|_| self.shared.is_none());
         let token = reply.and_then(|reply| reply.secret.clone());
         unknown
             .map(str::to_owned)

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::account::accounts::Accounts;
-use crate::account::shared::Partner;
+use crate::account::shared::SharedAccount;
 use crate::values::lock::lock;
 
 /// How late a moved clock, a fault, an account, or a scan that comes to its end by the clock may be told. Calls that come
@@ -27,15 +27,15 @@ pub(crate) struct AccountWatch {
 #[derive(Debug)]
 struct KnownAccount {
     /// Another one of the same name is another account.
-    partner: Weak<Partner>,
+    account: Weak<SharedAccount>,
     clock: Duration,
 }
 
 impl KnownAccount {
-    fn of(partner: &Arc<Partner>) -> Self {
+    fn of(shared: &Arc<SharedAccount>) -> Self {
         Self {
-            partner: Arc::downgrade(partner),
-            clock: partner.clock_offset(),
+            account: Arc::downgrade(shared),
+            clock: shared.clock_offset(),
         }
     }
 }
@@ -68,28 +68,28 @@ pub(super) fn look(watch: &Mutex<AccountWatch>, accounts: &Accounts) {
 
 impl AccountWatch {
     fn compare(&mut self, accounts: &Accounts) -> Vec<AccountEvent> {
-        let partners: Vec<_> = accounts.registry().all_partners().cloned().collect();
+        let there: Vec<_> = accounts.registry().all_accounts().cloned().collect();
         let now = accounts.now();
         let mut before = std::mem::take(&mut self.accounts);
         let mut events = Vec::new();
-        for partner in &partners {
-            accounts.catch_up(partner, now);
-            let known = before.remove(partner.name());
-            let seen = KnownAccount::of(partner);
+        for shared in &there {
+            accounts.catch_up(shared, now);
+            let known = before.remove(shared.name());
+            let seen = KnownAccount::of(shared);
             let is_known = known
                 .as_ref()
-                .is_some_and(|known| known.partner.ptr_eq(&seen.partner));
+                .is_some_and(|known| known.account.ptr_eq(&seen.account));
             if !is_known {
-                events.push(account_changed(partner.name(), Some(partner)));
+                events.push(account_changed(shared.name(), Some(shared)));
             }
             if known.is_some_and(|known| known.clock != seen.clock) {
                 events.push(AccountEvent {
-                    tenant: partner.name().to_owned(),
+                    tenant: shared.name().to_owned(),
                     kind: "clock",
-                    data: time_of(accounts, Some(partner)),
+                    data: time_of(accounts, Some(shared)),
                 });
             }
-            self.accounts.insert(partner.name().to_owned(), seen);
+            self.accounts.insert(shared.name().to_owned(), seen);
         }
         events.extend(before.into_keys().map(|name| account_changed(&name, None)));
         events
@@ -97,8 +97,8 @@ impl AccountWatch {
 }
 
 /// An account that came, or came anew, or is gone.
-fn account_changed(name: &str, now: Option<&Arc<Partner>>) -> AccountEvent {
-    let now = now.map(|partner| partner.shown());
+fn account_changed(name: &str, now: Option<&Arc<SharedAccount>>) -> AccountEvent {
+    let now = now.map(|shared| shared.shown());
     let data = json!({ "tenant": name, "request": null, "kind": "tenant", "key": name, "id": name, "now": now });
     AccountEvent {
         tenant: name.to_owned(),
@@ -108,11 +108,11 @@ fn account_changed(name: &str, now: Option<&Arc<Partner>>) -> AccountEvent {
 }
 
 /// The time of an account, or of the server.
-pub(super) fn time_of(accounts: &Accounts, partner: Option<&Partner>) -> Value {
+pub(super) fn time_of(accounts: &Accounts, shared: Option<&SharedAccount>) -> Value {
     let now = accounts.now();
-    let now = partner.map_or(now, |partner| partner.time(now));
+    let now = shared.map_or(now, |shared| shared.time(now));
     json!({
-        "tenant": partner.map(Partner::name),
+        "tenant": shared.map(SharedAccount::name),
         "now": Timestamp(now).to_string(),
         "mode": accounts.settings.time.name(),
     })

@@ -30,12 +30,12 @@ pub(crate) struct SseEvent {
 }
 
 /// Hears of one account, or of all.
-pub(crate) struct Listener {
+pub(crate) struct EventListener {
     mock: Arc<Mock>,
     tenant: Option<String>,
     /// The number of the next event.
     next: u64,
-    news: watch::Receiver<()>,
+    changes: watch::Receiver<()>,
     /// When it last looked for what is in no event.
     looked: Option<Instant>,
     seen: Seen,
@@ -49,7 +49,7 @@ struct Seen {
     faults: Option<u64>,
 }
 
-impl Listener {
+impl EventListener {
     /// Listens from now on, or behind the event of this number.
     pub(crate) fn new(
         mock: &Arc<Mock>,
@@ -57,7 +57,7 @@ impl Listener {
         last: Option<u64>,
     ) -> Result<Self, AdminError> {
         if let Some(name) = &tenant {
-            mock.accounts.partner(name)?;
+            mock.accounts.account(name)?;
         }
         // What nobody was told of yet is not told to who begins now.
         drop(mock.accounts.events_from_now());
@@ -69,7 +69,7 @@ impl Listener {
             mock: Arc::clone(mock),
             tenant,
             next: if is_gone { ring.last + 1 } else { next },
-            news: ring.news.listen(),
+            changes: ring.notifier.listen(),
             looked: None,
             seen: Seen::default(),
             to_say: VecDeque::new(),
@@ -95,7 +95,7 @@ impl Listener {
                     .looked
                     .map_or(LOOK, |at| LOOK.saturating_sub(at.elapsed()));
                 // Woken or too late: either way it hears again.
-                let _ = timeout(until_look, self.news.changed()).await;
+                let _ = timeout(until_look, self.changes.changed()).await;
             }
         }
     }

@@ -25,7 +25,7 @@ pub(crate) struct Ring {
     held: usize,
     /// The number of the youngest.
     pub(super) last: u64,
-    pub(super) news: Notifier,
+    pub(super) notifier: Notifier,
     pub(super) is_closed: bool,
 }
 
@@ -64,7 +64,7 @@ impl Ring {
             events: VecDeque::new(),
             held: 0,
             last: u64::try_from(micros).unwrap_or(0),
-            news: Notifier::default(),
+            notifier: Notifier::default(),
             is_closed: false,
         }
     }
@@ -75,7 +75,7 @@ impl Ring {
             tenant.map(str::to_owned),
             EventKind::Call(Arc::clone(entry)),
         );
-        self.news.tell();
+        self.notifier.tell();
     }
 
     /// What changed in an account, whose lock is held, and by which call.
@@ -90,7 +90,7 @@ impl Ring {
             }
         }
         if self.last > before {
-            self.news.tell();
+            self.notifier.tell();
         }
     }
 
@@ -100,13 +100,13 @@ impl Ring {
             Some(tenant),
             EventKind::Other(kind, data.to_string().into()),
         );
-        self.news.tell();
+        self.notifier.tell();
     }
 
     /// Ends what listens, for good.
     pub(crate) fn close(&mut self) {
         self.is_closed = true;
-        self.news.tell();
+        self.notifier.tell();
     }
 
     fn push(&mut self, tenant: Option<String>, kind: EventKind) {
