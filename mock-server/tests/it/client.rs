@@ -7,7 +7,7 @@ use std::time::Duration;
 use secmon_mock::{Instant, MockServer, MockServerBuilder};
 use serde_json::Value;
 
-use crate::description;
+use crate::answer_judge;
 
 /// No test waits longer than this for an answer.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -147,7 +147,7 @@ impl Caller {
         sent.read_to_end(&mut bytes)?;
         let reply = parse(&bytes, method)?;
         if self.judge == Judge::Description {
-            description::check(method, path, &reply);
+            answer_judge::check(method, path, &reply);
         }
         Ok(reply)
     }

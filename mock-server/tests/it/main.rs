@@ -1,6 +1,7 @@
 //! The mock server as a user sees it: over HTTP, as a library, as a program.
 
 mod admin;
+mod answer_judge;
 mod bodies;
 mod certify;
 mod client;
