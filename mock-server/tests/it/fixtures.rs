@@ -202,3 +202,30 @@ fn a_copy_of_what_fixtures_made_is_the_same_m12() {
     let caller = stage.anyone.with_key(&text(&made.at("/api_key")));
     check_example(&caller);
 }
+
+#[test]
+fn mistakes_are_told_in_the_words_of_the_fixtures_m12() {
+    let stage = Stage::new();
+    let fixtures = json!({
+        "customers": [{
+            "id": "x",
+            "servers": [{ "address": "192.0.2.300" }, { "address": "192.0.2.1" }],
+            "rules": [{ "ports": 0, "reason": "The office needs it." }],
+        }],
+    });
+    let refused = stage
+        .anyone
+        .post("/_mock/tenants", json!({ "fixtures": fixtures }));
+    let refused = text(&refused.expect(400).at("/error"));
+    for (told, times) in [
+        ("customers.0.id: The id must be", 1),
+        ("customers.0.servers.0.address: The address must be", 1),
+        ("customers.0.rules.0.ports: The ports must be", 1),
+        ("client_id", 0),
+        ("billing_customer_id", 0),
+        ("ip_address", 0),
+        ("port_start", 0),
+    ] {
+        assert_eq!(refused.matches(told).count(), times, "{told}: {refused}");
+    }
+}
