@@ -42,7 +42,6 @@ mod program;
 mod store;
 mod values;
 
-pub use account::admin_error::AdminError;
 pub use account::options::TenantOptions;
 pub use configuration::config::{Config, TenantConfig};
 pub use configuration::flags;
@@ -50,7 +49,8 @@ pub use configuration::settings::{AnswerStyle, RateLimit};
 pub use configuration::start_error::StartError;
 pub use embedded::account::Tenant;
 pub use embedded::server::{MockServer, MockServerBuilder};
-pub use faults::fault::{CloseAt, Effect, Fault, TlsTrouble};
+pub use faults::effect::{CloseAt, Effect, TlsTrouble};
+pub use faults::fault::Fault;
 pub use fixtures::document::Fixtures;
 pub use observation::journal::shown::JournalEntry;
 pub use observation::notice::Notice;
@@ -60,4 +60,5 @@ pub use secmon_engine::{
     Catalogue, ClientId, DomainFindings, Instant, LeakDataset, Limits, OpenPort, Progress,
     Protocol, RateLimits, ScanOutcome, Scenario, Timings,
 };
+pub use values::admin_error::AdminError;
 pub use values::secret::Secret;

@@ -5,10 +5,10 @@ use std::time::Duration;
 use secmon_engine::Instant;
 
 use super::accounts::Accounts;
-use super::admin_error::AdminError;
 use super::records::moment_put;
 use super::shared::SharedAccount;
 use crate::store::commit::Commit;
+use crate::values::admin_error::AdminError;
 use crate::values::clock::{FURTHEST, Movement};
 
 impl Accounts {

@@ -10,11 +10,11 @@ use super::document::{AccountDocument, check_format, read_account};
 use super::entry::Entry;
 use super::records::{moment_put, removals, whole_account};
 use super::restore::rehearsed;
-use crate::account::admin_error::AdminError;
 use crate::account::shared::{SharedAccount, is_named};
 use crate::configuration::checks;
 use crate::store::commit::Commit;
 use crate::store::record::Put;
+use crate::values::admin_error::AdminError;
 
 /// The exported state of one account.
 #[derive(Serialize, Deserialize)]

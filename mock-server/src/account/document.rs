@@ -13,12 +13,12 @@ use super::entry::{Entry, Removed};
 use super::records::{ServerRecord, moment_put, removals, removed_puts, whole_account};
 use super::registry::Registry;
 use super::restore::{rehearsed, stored_state};
-use crate::account::admin_error::AdminError;
 use crate::account::shared::is_named;
 use crate::configuration::checks;
 use crate::store::commit::Commit;
 use crate::store::file;
 use crate::store::record::Put;
+use crate::values::admin_error::AdminError;
 
 /// The format that this version writes and reads.
 pub(super) const FORMAT: u32 = 1;

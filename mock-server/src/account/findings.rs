@@ -7,9 +7,9 @@ use secmon_engine::{
 use uuid::Uuid;
 
 use super::accounts::Accounts;
-use super::admin_error::AdminError;
 use super::lifecycle::unknown_account;
 use crate::store::commit::Commit;
+use crate::values::admin_error::AdminError;
 
 /// A record, by its id.
 #[derive(Clone, Copy)]

@@ -1,9 +1,9 @@
 //! The journals of accounts (M1).
 
 use super::accounts::Accounts;
-use super::admin_error::AdminError;
 use crate::observation::journal::Journal;
 use crate::observation::notices::history::CallHistory;
+use crate::values::admin_error::AdminError;
 
 impl Accounts {
     /// Forgets the calls that a tenant filter selects, and what later ones are held against.

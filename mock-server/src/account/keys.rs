@@ -1,9 +1,9 @@
 //! Keys of accounts (M3).
 
 use super::accounts::Accounts;
-use super::admin_error::AdminError;
 use super::lifecycle::unknown_account;
 use crate::store::commit::Commit;
+use crate::values::admin_error::AdminError;
 
 impl Accounts {
     /// A further key for an account.

@@ -6,7 +6,6 @@ use std::time::Duration;
 use secmon_engine::{Account, AccountSettings};
 
 use super::accounts::Accounts;
-use super::admin_error::AdminError;
 use super::entry::{Entry, Expires, Origin, Removed};
 use super::options::TenantOptions;
 use super::records::{
@@ -19,6 +18,7 @@ use crate::configuration::checks;
 use crate::observation::notices::history::CallHistory;
 use crate::store::commit::Commit;
 use crate::store::record::Put;
+use crate::values::admin_error::AdminError;
 
 /// An account just made, with its first key.
 pub(crate) struct NewAccount {

@@ -2,7 +2,6 @@
 //! Each control changes memory at once and gives a commit that tells when the change is durable.
 
 pub(crate) mod accounts;
-pub(crate) mod admin_error;
 pub(crate) mod clocks;
 pub(crate) mod copies;
 pub(crate) mod document;

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use secmon_engine::{AccountSettings, Limits, RateLimits, Scenario, Switch};
 
-use super::admin_error::AdminError;
 use crate::configuration::checks;
 use crate::fixtures::document::Fixtures;
+use crate::values::admin_error::AdminError;
 
 /// An account to be made (M4). What is not given follows the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

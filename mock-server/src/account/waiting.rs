@@ -9,11 +9,11 @@ use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
 use super::accounts::Accounts;
-use crate::account::admin_error::AdminError;
 use crate::account::shared::SharedAccount;
 use crate::observation::journal::entry::Entry;
 use crate::observation::journal::query::{JournalQuery, ShownCall};
 use crate::observation::journal::redaction::Redaction;
+use crate::values::admin_error::AdminError;
 use crate::values::lock::lock;
 
 impl Accounts {

@@ -7,12 +7,12 @@ use axum::response::Response;
 use http::StatusCode;
 use serde_json::{Map, Value};
 
-use crate::account::admin_error::AdminError;
 use crate::connection::arrival::Scheme;
 use crate::http::head;
 use crate::http::reply::Reply;
 use crate::mock::Mock;
 use crate::store::commit::Commit;
+use crate::values::admin_error::AdminError;
 
 /// A response that is waited for.
 pub(crate) type Responding = Pin<Box<dyn Future<Output = Result<Response, AdminError>> + Send>>;

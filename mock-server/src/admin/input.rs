@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::account::admin_error::AdminError;
+use crate::values::admin_error::AdminError;
 use crate::values::fields::{FieldErrors, Fields};
 
 /// The first sentence about a wrong field.

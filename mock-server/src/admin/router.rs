@@ -17,12 +17,13 @@ use super::call::{AdminCall, Answered, beside};
 use super::guard::{self, Openness};
 use super::input;
 use super::routes::{self, Control};
-use crate::account::admin_error::AdminError;
 use crate::connection::arrival::{ArrivedOn, Scheme};
 use crate::http::body::{self, Sent, Unread};
+use crate::http::head;
 use crate::http::reply::{Reply, plain_error};
-use crate::http::{head, query};
 use crate::mock::Mock;
+use crate::values::admin_error::AdminError;
+use crate::values::query;
 
 /// Values that the body of an admin call may have: a fixture of some five thousand servers.
 const MOST_VALUES: usize = 50_000;

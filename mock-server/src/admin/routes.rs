@@ -6,9 +6,8 @@ use http::{Method, StatusCode};
 use super::call::{AdminCall, Answered, Responding};
 use super::controls::{clock, events, faults, journal, page, playbooks, records, tenants};
 use super::guard::Openness;
-use crate::account::admin_error::AdminError;
-use crate::http::reply::Reply;
-use crate::http::reply::plain_error;
+use crate::http::reply::{Reply, plain_error};
+use crate::values::admin_error::AdminError;
 use crate::values::nearest::nearest;
 
 /// Does what a call asks for.

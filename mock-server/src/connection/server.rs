@@ -374,9 +374,9 @@ mod tests {
     use tokio::time::Instant;
 
     use super::*;
-    use crate::mock::Mock;
     use crate::configuration::settings::{Settings, TlsSettings};
     use crate::connection::tls::Authority;
+    use crate::mock::Mock;
 
     #[tokio::test(start_paused = true)]
     async fn who_never_shakes_hands_is_not_waited_for_without_end() {
@@ -388,7 +388,8 @@ mod tests {
             port_file: None,
         };
         let authority = Authority::of(&settings).expect("an authority");
-        let tls = Terminator::new(&mock.accounts, authority).expect("names that a certificate can have");
+        let tls =
+            Terminator::new(&mock.accounts, authority).expect("names that a certificate can have");
         let listener = tokio::net::TcpListener::bind(any).await.expect("a socket");
         let address = listener.local_addr().expect("an address");
         let (client, accepted) = tokio::join!(TcpStream::connect(address), listener.accept());

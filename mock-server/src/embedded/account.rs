@@ -8,7 +8,6 @@ use secmon_engine::{ClientId, DomainFindings, LeakDataset, OpenPort, Progress, S
 use uuid::Uuid;
 
 use crate::account::accounts::Accounts;
-use crate::account::admin_error::AdminError;
 use crate::account::findings::RecordRef;
 use crate::account::lifecycle::NewAccount;
 use crate::faults::fault::Fault;
@@ -17,6 +16,7 @@ use crate::observation::journal::redaction::Redaction;
 use crate::observation::journal::shown::JournalEntry;
 use crate::observation::notice::Notice;
 use crate::store::commit::{Commit, wait};
+use crate::values::admin_error::AdminError;
 use crate::values::clock::Movement;
 use crate::values::wildcard::wildcard;
 use secmon_engine::Scenario;
@@ -160,7 +160,7 @@ impl Tenant {
 
     /// Places a fault that hits calls of this account only; its id.
     pub fn fault(&self, mut fault: Fault) -> u64 {
-        fault.aim.tenant = Some(self.name.clone());
+        fault.tenant = Some(self.name.clone());
         self.accounts.faults().place(fault)
     }
 

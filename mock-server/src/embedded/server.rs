@@ -8,7 +8,6 @@ use std::time::Duration;
 use secmon_engine::Instant;
 use tokio::sync::oneshot;
 
-use crate::account::admin_error::AdminError;
 use crate::account::options::TenantOptions;
 use crate::configuration::address::ListenAddress;
 use crate::configuration::config::Config;
@@ -19,6 +18,7 @@ use crate::fixtures::document::Fixtures;
 use crate::mock::Mock;
 use crate::program::serve::{self, Bound, PortFiles};
 use crate::store::commit;
+use crate::values::admin_error::AdminError;
 use crate::values::clock::TimeSource;
 use crate::values::secret::Secret;
 use secmon_engine::Scenario;

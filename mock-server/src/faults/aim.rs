@@ -1,54 +1,12 @@
 //! Which calls a fault is for.
 
-use std::fmt;
+use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
+use super::fault::Fault;
 use crate::values::subset::holds;
 use crate::values::wildcard::wildcard;
-
-/// What a call must be; what is not given is not looked at.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Aim {
-    pub(crate) tenant: Option<String>,
-    pub(crate) operation: Option<String>,
-    pub(crate) method: Option<String>,
-    pub(crate) path: Option<String>,
-    pub(crate) matching: Option<Map<String, Value>>,
-}
-
-/// What a fault waits for.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum AimedAt {
-    Calls {
-        aim: Aim,
-        /// So many of them pass first.
-        after: u64,
-        probability: Option<f64>,
-    },
-    Handshakes,
-}
-
-impl fmt::Display for AimedAt {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self::Calls {
-            aim,
-            after,
-            probability,
-        } = self
-        else {
-            return formatter.write_str("a TLS handshake");
-        };
-        write!(formatter, "{aim}")?;
-        if *after > 0 {
-            write!(formatter, ", after {after} such calls")?;
-        }
-        match probability {
-            Some(probability) => write!(formatter, ", with probability {probability}"),
-            None => Ok(()),
-        }
-    }
-}
 
 /// A call as faults see it: on arrival, before path, key and rate window are looked at.
 pub(crate) struct Incoming<'a> {
@@ -79,7 +37,7 @@ impl RequestParams<'_> {
     }
 }
 
-impl Aim {
+impl Fault {
     pub(super) fn fits(&self, call: &Incoming<'_>) -> bool {
         self.fitting(call).all(|fits| fits)
     }
@@ -104,10 +62,12 @@ impl Aim {
         let params = params.map(|(name, part)| call.params.holds(name, part));
         head.into_iter().flatten().chain(params)
     }
-}
 
-impl fmt::Display for Aim {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// What it waits for, for a person.
+    pub(crate) fn waits_for(&self) -> String {
+        if self.is_for_handshakes() {
+            return "a TLS handshake".to_owned();
+        }
         let matching = self.matching.as_ref();
         let matching = matching.map(|matching| Value::Object(matching.clone()).to_string());
         let asked = [
@@ -120,9 +80,17 @@ impl fmt::Display for Aim {
         let asked = asked.iter();
         let asked = asked.filter_map(|(name, value)| value.map(|value| format!("{name} {value}")));
         let asked: Vec<String> = asked.collect();
-        match asked.is_empty() {
-            true => formatter.write_str("any call"),
-            false => formatter.write_str(&asked.join(", ")),
+        let mut sentence = match asked.is_empty() {
+            true => "any call".to_owned(),
+            false => asked.join(", "),
+        };
+        // Writing to a text does not fail.
+        if self.after > 0 {
+            let _ = write!(sentence, ", after {} such calls", self.after);
         }
+        if let Some(probability) = self.probability {
+            let _ = write!(sentence, ", with probability {probability}");
+        }
+        sentence
     }
 }

@@ -1,44 +1,50 @@
 //! The faults of a server, in their places (M5).
 
-use super::aim::{AimedAt, Incoming};
-use super::fault::{Effect, Fault, TlsTrouble};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::aim::Incoming;
+use super::effect::Effect;
+#[cfg(feature = "tls")]
+use super::effect::TlsTrouble;
+use super::fault::Fault;
 use crate::values::chance::draw;
 
 /// A fault in its place, with what it did so far.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Placed {
     pub(crate) id: u64,
+    #[serde(flatten)]
     pub(crate) fault: Fault,
     /// Calls that it acted on, or handshakes.
     pub(crate) hits: u64,
+    #[serde(skip)]
     passed: u64,
+    #[serde(skip)]
     drawn: u64,
 }
 
 impl Placed {
     fn matches(&self, call: &Incoming<'_>) -> bool {
-        self.is_left() && self.tls_trouble().is_none() && self.fault.aim.fits(call)
+        self.is_left() && self.fault.tls_trouble().is_none() && self.fault.fits(call)
     }
 
     fn is_left(&self) -> bool {
         self.fault.times == 0 || self.hits < self.fault.times
     }
 
-    fn tls_trouble(&self) -> Option<TlsTrouble> {
-        match self.fault.effect {
-            Effect::Tls(trouble) => Some(trouble),
-            _ => None,
-        }
-    }
-
-    fn aimed_at(&self) -> AimedAt {
-        match self.tls_trouble() {
-            Some(_) => AimedAt::Handshakes,
-            None => AimedAt::Calls {
-                aim: self.fault.aim.clone(),
-                after: self.fault.after,
-                probability: self.fault.probability,
+    /// What is told of it once it is gone, which may hold a megabyte less.
+    fn without_body(&self) -> Fault {
+        let effect = match &self.fault.effect {
+            Effect::Body { status, .. } => Effect::Body {
+                status: *status,
+                body: String::new(),
             },
+            effect => effect.clone(),
+        };
+        Fault {
+            effect,
+            ..self.fault.clone()
         }
     }
 
@@ -70,7 +76,7 @@ pub(crate) struct Faults {
     /// Rises with every change: who shows them sees whether they are the same.
     version: u64,
     /// Faults that were removed before they hit anything.
-    removed_unhit: Vec<AimedAt>,
+    removed_unhit: Vec<Fault>,
 }
 
 impl Faults {
@@ -104,9 +110,7 @@ impl Faults {
     pub(crate) fn look_at_bodies(&self) -> bool {
         let mut placed = self.placed.iter();
         placed.any(|placed| {
-            placed.is_left()
-                && placed.fault.aim.tenant.is_none()
-                && placed.fault.aim.matching.is_some()
+            placed.is_left() && placed.fault.tenant.is_none() && placed.fault.matching.is_some()
         })
     }
 
@@ -119,11 +123,18 @@ impl Faults {
     pub(crate) fn hit_handshake(&mut self, seed: u64) -> Option<TlsTrouble> {
         let mut left = self.placed.iter_mut().filter(|placed| placed.is_left());
         let trouble = left.find_map(|placed| {
-            let trouble = placed.tls_trouble()?;
+            let trouble = placed.fault.tls_trouble()?;
             placed.acts(seed).then_some(trouble)
         })?;
         self.version += 1;
         Some(trouble)
+    }
+
+    /// Those of one account, or all, as the admin API shows them.
+    pub(crate) fn shown(&self, of: Option<&str>) -> Value {
+        let is_meant = |placed: &&Placed| of.is_none() || placed.fault.tenant.as_deref() == of;
+        let placed: Vec<_> = self.placed.iter().filter(is_meant).collect();
+        json!({ "faults": placed })
     }
 
     pub(crate) fn all(&self) -> &[Placed] {
@@ -148,7 +159,7 @@ impl Faults {
 
     /// Removes the faults that name this account.
     pub(crate) fn clear_account(&mut self, name: &str) {
-        self.remove_where(|placed| placed.fault.aim.tenant.as_deref() == Some(name));
+        self.remove_where(|placed| placed.fault.tenant.as_deref() == Some(name));
     }
 
     pub(crate) fn remove_all(&mut self) {
@@ -170,13 +181,13 @@ impl Faults {
         let unhit = removed.iter().filter(|placed| placed.hits == 0);
         let room = MOST_UNHIT.saturating_sub(self.removed_unhit.len());
         self.removed_unhit
-            .extend(unhit.take(room).map(Placed::aimed_at));
+            .extend(unhit.take(room).map(Placed::without_body));
     }
 
-    /// What the faults aimed at that hit nothing, removed ones first.
-    pub(crate) fn never_hit(&self) -> Vec<AimedAt> {
+    /// The faults that hit nothing, removed ones first.
+    pub(crate) fn never_hit(&self) -> Vec<Fault> {
         let placed = self.placed.iter().filter(|placed| placed.hits == 0);
-        let placed = placed.map(Placed::aimed_at);
+        let placed = placed.map(Placed::without_body);
         self.removed_unhit.iter().cloned().chain(placed).collect()
     }
 }

@@ -10,13 +10,14 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::body::{self, Sent};
+use super::head;
 use super::problem::Problem;
-use super::{head, query};
 use crate::configuration::settings::AnswerStyle;
 use crate::connection::arrival::ArrivedOn;
 use crate::observation::notice::Fact;
 use crate::operations::paths::Segments;
 use crate::values::fields::{FieldErrors, Fields, readers};
+use crate::values::query;
 
 /// A request, read but not judged.
 pub(crate) struct PartnerRequest<'a> {

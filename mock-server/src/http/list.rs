@@ -4,11 +4,11 @@ use secmon_engine::{Page, Paged};
 use serde::Serialize;
 
 use super::context::{Context, PartnerRequest};
-use super::query;
 use super::reply::{Meta, Reply};
 use crate::configuration::settings::AnswerStyle;
 use crate::observation::notice::Fact;
 use crate::values::fields::{Fields, readers};
+use crate::values::query;
 
 /// The largest `per_page` where nothing else is documented.
 pub(crate) const LARGEST_PAGE: i64 = 100;

@@ -16,7 +16,6 @@ pub(crate) mod openapi;
 pub(crate) mod port_alerts;
 pub(crate) mod pricing;
 pub(crate) mod problem;
-pub(crate) mod query;
 pub(crate) mod reply;
 pub(crate) mod routes;
 pub(crate) mod rules;

@@ -7,8 +7,9 @@ use secmon_engine::ClientId;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::http::query;
+use crate::faults::fault::Fault;
 use crate::observation::journal::entry::Entry;
+use crate::values::query;
 use crate::values::wildcard::wildcard;
 
 /// A playbook.
@@ -25,9 +26,8 @@ pub(crate) struct Playbook {
     pub(super) leak_dataset: Option<String>,
     /// What a scan of every server and domain has found.
     pub(super) scanned: Option<Scanned>,
-    /// As the admin API takes them.
     #[serde(default)]
-    pub(super) faults: Vec<Map<String, Value>>,
+    pub(super) faults: Vec<Fault>,
     pub(super) records: Vec<Wanted>,
     /// Calls that must come, in this order.
     #[serde(default)]

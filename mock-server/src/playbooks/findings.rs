@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::book::Scanned;
 use super::records::{self, Record};
-use crate::account::admin_error::AdminError;
+use crate::values::admin_error::AdminError;
 
 /// More than any playbook prepares.
 const ALL: u64 = 100_000;

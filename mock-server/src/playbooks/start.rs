@@ -9,14 +9,13 @@ use super::book::{Playbook, Step, all, names};
 use super::findings;
 use super::run::Run;
 use super::watch::{Client, Judgement, Watch};
-use crate::account::admin_error::AdminError;
 use crate::account::lifecycle::NewAccount;
 use crate::account::options::TenantOptions;
-use crate::admin::controls::faults;
 use crate::http::local_call::call_operation;
 use crate::mock::Mock;
 use crate::observation::journal::redaction::Redaction;
 use crate::store::commit::Commit;
+use crate::values::admin_error::AdminError;
 use crate::values::lock::lock;
 
 impl Mock {
@@ -57,8 +56,8 @@ impl Mock {
             made.shared.time(self.accounts.now()),
         )?;
         for fault in &playbook.faults {
-            let mut fault = faults::read(fault)?;
-            fault.aim.tenant = Some(tenant.clone());
+            let mut fault = fault.clone();
+            fault.tenant = Some(tenant.clone());
             self.accounts.faults().place(fault);
         }
         let call = made.shared.time(self.accounts.now()).into();

@@ -94,9 +94,7 @@ fn without_effect(mock: &Mock, evidence: &Evidence) -> Vec<String> {
     }
     let never_hit = mock.accounts.faults().never_hit();
     let sentences = never_hit.iter();
-    sentences
-        .map(|aimed_at| evidence.never_hit(aimed_at))
-        .collect()
+    sentences.map(|fault| evidence.never_hit(fault)).collect()
 }
 
 /// Starts a server, runs the command with its address and key in the environment, and gives the

@@ -1,5 +1,6 @@
 //! Waiting until a change is durable, in async code and in plain threads.
 
+use crate::values::admin_error::AdminError;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
@@ -61,5 +62,11 @@ pub(crate) fn wait(commit: Commit) -> Result<(), NotSaved> {
             Poll::Ready(answer) => return answer,
             Poll::Pending => std::thread::park(),
         }
+    }
+}
+
+impl From<NotSaved> for AdminError {
+    fn from(error: NotSaved) -> Self {
+        Self::NotSaved(error.to_string())
     }
 }

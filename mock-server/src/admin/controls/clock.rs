@@ -5,9 +5,9 @@ use std::time::Duration;
 use secmon_engine::{Instant, Timestamp};
 use serde_json::json;
 
-use crate::account::admin_error::AdminError;
 use crate::admin::call::{AdminCall, Answered};
 use crate::admin::input;
+use crate::values::admin_error::AdminError;
 use crate::values::clock::{FURTHEST, Movement};
 use crate::values::fields::readers;
 

@@ -10,9 +10,9 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, StatusCode};
 use tokio::time::timeout;
 
-use crate::account::admin_error::AdminError;
 use crate::admin::call::AdminCall;
 use crate::observation::events::listener::{EventListener, SseEvent};
+use crate::values::admin_error::AdminError;
 
 /// Something is sent this often, so that neither side takes the other for gone.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(15);

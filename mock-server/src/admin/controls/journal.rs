@@ -14,7 +14,6 @@ use http::{HeaderValue, StatusCode};
 use serde_json::Value;
 
 use crate::account::accounts::Accounts;
-use crate::account::admin_error::AdminError;
 use crate::admin::call::{AdminCall, Answered, Responding, beside};
 use crate::admin::input;
 use crate::http::reply::Reply;
@@ -23,6 +22,7 @@ use crate::observation::journal::query::{JournalQuery, ShownCall};
 use crate::observation::journal::redaction::Redaction;
 use crate::observation::journal::shown::WrittenEntry;
 use crate::store::commit::Commit;
+use crate::values::admin_error::AdminError;
 use crate::values::fields::{Fields, Raw, readers};
 
 const JSON: &str = "application/json";

@@ -7,10 +7,10 @@ use http::header::{
 };
 use http::{HeaderName, HeaderValue, StatusCode};
 
-use crate::account::admin_error::AdminError;
 use crate::admin::call::{AdminCall, Answered};
 use crate::http::reply::Reply;
 use crate::store::commit::Commit;
+use crate::values::admin_error::AdminError;
 use crate::values::chance;
 use crate::values::escape::escaped;
 

@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use crate::account::admin_error::AdminError;
 use crate::admin::call::{AdminCall, Answered};
 use crate::admin::input;
 use crate::playbooks::book;
 use crate::playbooks::run::Run;
 use crate::playbooks::watch::Client;
 use crate::store::commit::Commit;
+use crate::values::admin_error::AdminError;
 use crate::values::fields::{Fields, readers};
 
 pub(crate) fn list(call: &AdminCall) -> Result<Answered, AdminError> {

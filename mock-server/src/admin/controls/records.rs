@@ -6,7 +6,6 @@ use secmon_engine::{DomainFindings, OpenPort, ScanOutcome};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::account::admin_error::AdminError;
 use crate::account::findings::RecordRef;
 use crate::admin::call::{AdminCall, Answered};
 use crate::admin::input;
@@ -14,6 +13,7 @@ use crate::http::reply::{Reply, plain_error};
 use crate::operations::documents;
 use crate::store::commit;
 use crate::store::commit::Commit;
+use crate::values::admin_error::AdminError;
 use crate::values::fields::readers;
 
 /// More ports than there are cannot be open.

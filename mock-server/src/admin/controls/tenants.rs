@@ -5,11 +5,11 @@ use std::time::Duration;
 use secmon_engine::{ClientId, LeakDataset, Progress, RateLimits};
 use serde_json::{Map, Value, json};
 
-use crate::account::admin_error::AdminError;
 use crate::account::options::TenantOptions;
 use crate::admin::call::{AdminCall, Answered};
 use crate::admin::input;
 use crate::fixtures::document::Fixtures;
+use crate::values::admin_error::AdminError;
 use crate::values::fields::readers;
 use secmon_engine::Scenario;
 

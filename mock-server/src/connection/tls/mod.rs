@@ -19,7 +19,7 @@ use super::arrival::Certificate;
 use super::connection_io::ConnectionIo;
 use crate::account::accounts::Accounts;
 use crate::configuration::start_error::StartError;
-use crate::faults::fault::TlsTrouble;
+use crate::faults::effect::TlsTrouble;
 use crate::values::lock::lock;
 pub(crate) use authority::Authority;
 use authority::Leaf;

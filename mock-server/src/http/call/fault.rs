@@ -4,7 +4,7 @@ use super::in_flight::InFlight;
 use super::outcome::CallOutcome;
 use crate::connection::close_mode::CloseMode;
 use crate::faults::aim::{Incoming, RequestParams};
-use crate::faults::fault::{CloseAt, Effect};
+use crate::faults::effect::{CloseAt, Effect};
 use crate::http::context::PartnerRequest;
 use crate::http::fault_responses;
 

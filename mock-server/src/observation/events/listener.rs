@@ -10,11 +10,10 @@ use tokio::time::{Instant, timeout};
 use super::accounts;
 use super::accounts::{LOOK, time_of};
 use super::ring::{Event, EventKind};
-use crate::account::admin_error::AdminError;
-use crate::admin::controls::faults::all_shown;
 use crate::mock::Mock;
 use crate::observation::journal::redaction::Redaction;
 use crate::observation::journal::shown::JournalEntry;
+use crate::values::admin_error::AdminError;
 
 /// Events that are told before others are looked at.
 const AT_ONCE: usize = 64;
@@ -177,7 +176,7 @@ impl EventListener {
         if self.seen.faults.replace(version) == Some(version) {
             return;
         }
-        let shown = all_shown(&faults, self.tenant.as_ref());
+        let shown = faults.shown(self.tenant.as_deref());
         drop(faults);
         self.say("fault", &shown);
     }

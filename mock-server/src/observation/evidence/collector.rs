@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::faults::aim::{Aim, AimedAt, Incoming, RequestParams};
-use crate::http::query;
+use crate::faults::aim::{Incoming, RequestParams};
+use crate::faults::fault::Fault;
 use crate::observation::denied_notices::DeniedNotices;
 use crate::observation::journal::entry::Entry;
 use crate::observation::journal::redaction::Redaction;
@@ -17,6 +17,7 @@ use crate::observation::notices::pages::UnreadPages;
 use crate::operations::catalogue;
 use crate::operations::known_names::Known;
 use crate::operations::paths::{Found, Paths};
+use crate::values::query;
 
 /// Bytes of bodies that are kept; later calls are counted only.
 const KEPT: usize = 256 * 1024 * 1024;
@@ -141,11 +142,11 @@ impl Evidence {
     }
 
     /// A fault that waited for something in vain, and the call that had most of it.
-    pub(crate) fn never_hit(&self, aimed_at: &AimedAt) -> String {
-        let mut sentence = format!("a fault never hit: it waits for {aimed_at}");
+    pub(crate) fn never_hit(&self, fault: &Fault) -> String {
+        let mut sentence = format!("a fault never hit: it waits for {}", fault.waits_for());
         let oldest_last = self.calls.iter().rev();
-        if let AimedAt::Calls { aim, .. } = aimed_at
-            && let Some(call) = oldest_last.max_by_key(|call| likeness(aim, call))
+        if !fault.is_for_handshakes()
+            && let Some(call) = oldest_last.max_by_key(|call| likeness(fault, call))
         {
             let Entry {
                 id, method, path, ..
@@ -224,7 +225,7 @@ pub(crate) fn is_outcome(name: &str) -> bool {
 }
 
 /// How much a call has of what a fault waits for, and then how much its path or operation reads like it.
-fn likeness(aim: &Aim, call: &SeenCall) -> (usize, u64) {
+fn likeness(fault: &Fault, call: &SeenCall) -> (usize, u64) {
     let entry = &call.entry;
     let Found {
         operations,
@@ -240,7 +241,7 @@ fn likeness(aim: &Aim, call: &SeenCall) -> (usize, u64) {
     };
     let body = serde_json::from_slice(&entry.body).ok();
     let operation = called.map(|operation| operation.name);
-    let has = aim.likeness(&Incoming {
+    let has = fault.likeness(&Incoming {
         tenant: call.account.as_deref(),
         operation,
         method: entry.method.as_str(),
@@ -254,8 +255,8 @@ fn likeness(aim: &Aim, call: &SeenCall) -> (usize, u64) {
         let wanted = wanted.as_deref().unwrap_or_default();
         (strsim::jaro_winkler(wanted, is) * 1000.0) as u64
     };
-    let path = reads_like(&aim.path, &entry.path);
-    let operation = reads_like(&aim.operation, operation.unwrap_or_default());
+    let path = reads_like(&fault.path, &entry.path);
+    let operation = reads_like(&fault.operation, operation.unwrap_or_default());
     (has, path + operation)
 }
 

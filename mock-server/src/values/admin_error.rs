@@ -1,7 +1,5 @@
 //! Why a call of the admin API was refused.
 
-use crate::store::commit::NotSaved;
-
 /// Why a call of the admin API was refused: each displays as one sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -18,10 +16,4 @@ pub enum AdminError {
     /// Done in memory, but not made durable (500).
     #[error("{0}")]
     NotSaved(String),
-}
-
-impl From<NotSaved> for AdminError {
-    fn from(error: NotSaved) -> Self {
-        Self::NotSaved(error.to_string())
-    }
 }

@@ -17,7 +17,7 @@ const DEEPEST: usize = 3;
 /// # Errors
 ///
 /// When it is not valid JSON.
-pub(super) fn value(bytes: &[u8]) -> Result<Value, serde_json::Error> {
+pub(crate) fn value(bytes: &[u8]) -> Result<Value, serde_json::Error> {
     let raw: &RawValue = serde_json::from_slice(bytes)?;
     Ok(held(raw, DEEPEST))
 }

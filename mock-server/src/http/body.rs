@@ -1,7 +1,5 @@
 //! Reading a request's body, bounded in size and time (A7).
 
-pub(crate) mod odd_json;
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +12,7 @@ use serde_json::{Map, Value};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::values::fields::FieldErrors;
+use crate::values::odd_json;
 
 /// The largest body of a partner's call.
 pub(crate) const BODY_LIMIT: usize = 1024 * 1024;
