@@ -136,7 +136,7 @@ impl Registry {
         shared
     }
 
-    /// Takes on an account that a file or a document has, if it is one that any door lets in.
+    /// Takes on an account that a file or a document has, if the admin API would take it.
     pub(super) fn admit(&mut self, account: Account, entry: Entry) -> Result<(), String> {
         self.check(&account, entry)?;
         self.adopt(account, entry);

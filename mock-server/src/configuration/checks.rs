@@ -1,5 +1,5 @@
-//! What a name, a key and a number must be like: one rule for each, kept at every door - the admin
-//! API, the configuration, a document that is imported, and a state file. What one door let in and
+//! What a name, a key and a number must be like: one rule for each, kept on every way in: the admin
+//! API, the configuration, a document that is imported, and a state file. What one of them takes and
 //! another refuses would be lost at the next start.
 
 use secmon_engine::{AccountSettings, Hostname, RateLimits};

@@ -12,7 +12,7 @@ impl InFlight<'_> {
     /// Lets the first fault that matches act; without one, the call is simply answered.
     pub(super) async fn under_faults(&mut self, request: &PartnerRequest<'_>) -> CallOutcome {
         match self.matching_fault(request) {
-            None => CallOutcome::Answer(self.respond(request).await),
+            None => CallOutcome::Answer(self.durable_answer(request).await),
             Some((fault, effect)) => {
                 self.fault = Some(fault);
                 self.apply(effect, request).await
@@ -46,7 +46,7 @@ impl InFlight<'_> {
             Effect::Latency(wait) => {
                 tokio::time::sleep(wait).await;
                 self.waited();
-                CallOutcome::Answer(self.respond(request).await)
+                CallOutcome::Answer(self.durable_answer(request).await)
             }
             Effect::Status {
                 status,
@@ -69,15 +69,17 @@ impl InFlight<'_> {
                 processed: false,
             },
             Effect::Close(CloseAt::After) => {
-                self.respond(request).await;
+                self.durable_answer(request).await;
                 CallOutcome::Nothing {
                     how: CloseMode::Close,
                     processed: true,
                 }
             }
-            Effect::Close(CloseAt::MidBody) => CallOutcome::half(self.respond(request).await),
+            Effect::Close(CloseAt::MidBody) => {
+                CallOutcome::half(self.durable_answer(request).await)
+            }
             // It acts on handshakes, before there is a call.
-            Effect::Tls(_) => CallOutcome::Answer(self.respond(request).await),
+            Effect::Tls(_) => CallOutcome::Answer(self.durable_answer(request).await),
         }
     }
 }

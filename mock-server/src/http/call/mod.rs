@@ -3,6 +3,7 @@
 
 pub(crate) mod access;
 pub(crate) mod arrive;
+pub(crate) mod durable;
 pub(crate) mod fault;
 pub(crate) mod in_flight;
 pub(crate) mod operation;
