@@ -63,6 +63,8 @@ pub(super) struct Interfaces {
 struct Mention {
     name: String,
     side: Side,
+    /// Whether the name itself says that it leads inside.
+    is_inner_by_name: bool,
 }
 
 /// Where a name says that an interface leads.
@@ -76,7 +78,7 @@ enum Side {
 impl Interfaces {
     /// Takes note of an interface, and of the zone or chain that its packets go to.
     pub(super) fn mention(&mut self, name: &str, leads_to: &str) {
-        if is_pattern(name) || is_inner(name) || is_number(name) {
+        if is_pattern(name) || is_inner(name) || is_number(name) || is_variable(name) {
             return;
         }
         let side = match (side(name), side(leads_to)) {
@@ -89,6 +91,7 @@ impl Interfaces {
             None => self.mentions.push(Mention {
                 name: name.to_owned(),
                 side,
+                is_inner_by_name: self::side(name) == Side::Inner,
             }),
         }
     }
@@ -99,18 +102,18 @@ impl Interfaces {
             .mentions
             .iter()
             .find(|mention| mention.side == Side::Outer);
+        // A host on the internet may have given its only interface to a zone of any name.
         let name = match outer {
             Some(mention) => Some(mention.name.clone()),
-            None => self.first_of_its_kind(),
+            None => self
+                .first_of_its_kind(|mention| mention.side == Side::Unsaid)
+                .or_else(|| self.first_of_its_kind(|mention| !mention.is_inner_by_name)),
         };
         External { name }
     }
 
-    fn first_of_its_kind(&self) -> Option<String> {
-        let unsaid = self
-            .mentions
-            .iter()
-            .filter(|mention| mention.side == Side::Unsaid);
+    fn first_of_its_kind(&self, may_be: impl Fn(&Mention) -> bool) -> Option<String> {
+        let unsaid = self.mentions.iter().filter(|mention| may_be(mention));
         let kind_rank = |name: &str| (name.starts_with("eth"), name.starts_with("en"));
         let first = unsaid.min_by_key(|mention| {
             let kind = kind_rank(&mention.name);
@@ -140,7 +143,7 @@ impl External {
         let holds = match prefix {
             // `nft -n` prints numbers; the first is of the loopback interface, the others may be any.
             None if pattern == "1" => Holds::Never,
-            None if is_number(pattern) => Holds::Sometimes,
+            None if is_number(pattern) || is_variable(pattern) => Holds::Sometimes,
             Some("") => Holds::Always,
             Some(prefix) if is_inner(prefix) => Holds::Never,
             Some(prefix) => match external {
@@ -161,6 +164,11 @@ impl External {
 
 fn is_number(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A name that is defined elsewhere, as in a file of rules.
+fn is_variable(name: &str) -> bool {
+    name.starts_with('$')
 }
 
 fn is_pattern(name: &str) -> bool {

@@ -125,6 +125,8 @@ impl<'a> Sorter<'a> {
             self.leave();
             self.is_in_ufw_table = true;
             self.lines.push((FirewallFormat::Ufw, line));
+        } else if firewalld::is_about_default_zone(text) {
+            self.lines.push((FirewallFormat::Firewalld, line));
         } else if self.is_in_zone || firewalld::is_field(text) {
             self.add_to_zone(line);
         } else if self.is_in_ufw_table {

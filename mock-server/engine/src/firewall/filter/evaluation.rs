@@ -195,7 +195,11 @@ impl<'a> Evaluation<'a> {
 
     /// Whether packets were accepted that got past a rule which refuses every port but some.
     pub(super) fn is_named_by_exception(&self, rule: RuleNo) -> bool {
-        self.filter.rule(rule).verdict == Verdict::Refuse && self.is_told(rule)
+        let sends_away = matches!(
+            self.filter.rule(rule).verdict,
+            Verdict::Refuse | Verdict::Jump(_) | Verdict::Goto(_)
+        );
+        sends_away && self.is_told(rule)
     }
 
     /// What a rule comes to at the ports of a range, in runs of the same.

@@ -49,6 +49,14 @@ impl Partition {
         offset + first..offset + after
     }
 
+    /// The protocol of an interval.
+    pub(super) fn protocol(&self, interval: usize) -> Protocol {
+        match interval < self.width() {
+            true => Protocol::Tcp,
+            false => Protocol::Udp,
+        }
+    }
+
     /// The ports of a run of intervals of one protocol.
     pub(super) fn ports(&self, intervals: Range<usize>) -> Option<PortRange> {
         let width = self.width();

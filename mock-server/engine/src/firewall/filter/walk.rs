@@ -92,6 +92,7 @@ pub(super) struct Outcomes {
 /// The packets of one family on their way.
 struct Walk<'a> {
     filter: &'a Filter,
+    partition: &'a Partition,
     runs: &'a [Vec<Range<usize>>],
     family: Family,
     steps_left: usize,
@@ -112,6 +113,7 @@ pub(super) fn walk(
 ) -> Outcomes {
     let mut walk = Walk {
         filter,
+        partition,
         runs,
         family,
         steps_left: MOST_STEPS,
@@ -232,12 +234,22 @@ impl Walk<'_> {
                 self.name_rest(number, flow);
             }
             Verdict::Jump(target) => {
+                let accepted = self.outcomes.acceptances.len();
                 let after = self.enter(*target, matched, number, depth);
+                let refuses_all = after.is_empty() && accepted == self.outcomes.acceptances.len();
                 self.come_back(flow, after, number);
+                if refuses_all {
+                    self.name_rest(number, flow);
+                }
             }
             Verdict::Goto(target) => {
+                let accepted = self.outcomes.acceptances.len();
                 let after = self.enter(*target, matched, number, depth);
+                let refuses_all = after.is_empty() && accepted == self.outcomes.acceptances.len();
                 returned.extend(after);
+                if refuses_all {
+                    self.name_rest(number, flow);
+                }
             }
             Verdict::Return => returned.extend(matched),
             Verdict::Translate => self.translate(number, matched),
@@ -432,10 +444,13 @@ impl Walk<'_> {
         if matches.holds != Holds::Always {
             return;
         }
+        let protocols = matches.protocols;
         self.spend(flow.len());
         for cell in flow.iter_mut().filter(|cell| cell.packets != 0) {
             let interval = cell.interval as usize;
-            if !holds_interval(&self.runs[number.place()], interval) && cell.named_by.is_none() {
+            let is_about = protocols.has(self.partition.protocol(interval));
+            let is_left = !holds_interval(&self.runs[number.place()], interval);
+            if is_about && is_left && cell.named_by.is_none() {
                 cell.named_by = Some(number);
             }
         }

@@ -15,7 +15,7 @@ use super::filter::{
 use super::interfaces::{External, Interfaces, is_bridge};
 use super::line::Line;
 
-pub(super) use zone::is_field;
+pub(super) use zone::{is_about_default_zone, is_field};
 
 /// Adds the zones of a dump to a filter. Where zones are marked as active, only they count.
 pub(super) fn translate(lines: &[Line<'_>], host: Option<IpAddr>, filter: &mut Filter) {
@@ -65,6 +65,7 @@ fn effective(zones: Vec<Zone>, filter: &mut Filter) -> Vec<Zone> {
     let mut effective = Vec::new();
     for (place, zone) in zones.into_iter().enumerate() {
         let is_effective = match is_marked {
+            _ if zone.is_unused => false,
             true => is_used(&zone),
             false => place == only,
         };
@@ -97,22 +98,33 @@ fn skip_zone(filter: &mut Filter, zone: &Zone) {
 fn go_to_zones(filter: &mut Filter, input: ChainNo, zones: &[Zone], external: &External) {
     for zone in zones {
         for source in &zone.sources {
-            let condition = match AddressSet::parse(source) {
-                Some(set) => set.as_sources(),
-                None => Condition::new(Holds::Sometimes, Reason::Sources),
-            };
-            go_to_zone(filter, input, zone, Some(condition));
+            go_to_zone(filter, input, zone, from(source));
         }
     }
     for zone in zones {
         for interface in &zone.interfaces {
-            go_to_zone(filter, input, zone, Some(external.condition(interface)));
+            let mut matches = Match::default();
+            matches.require(external.condition(interface));
+            go_to_zone(filter, input, zone, matches);
         }
     }
     let takes_rest = |zone: &&Zone| zone.is_default || (zones.len() == 1 && may_be_external(zone));
     for zone in zones.iter().filter(takes_rest) {
-        go_to_zone(filter, input, zone, None);
+        go_to_zone(filter, input, zone, Match::default());
     }
+}
+
+/// Packets from a source, of the address family that it is of.
+fn from(source: &str) -> Match {
+    let mut matches = Match::default();
+    match AddressSet::parse(source) {
+        Some(set) => {
+            matches.families = set.families();
+            matches.require(set.as_sources());
+        }
+        None => matches.require(Condition::new(Holds::Sometimes, Reason::Sources)),
+    }
+    matches
 }
 
 /// Whether the internet may lead to a zone that is shown alone: not to one of sources, bridges or an inner network.
@@ -125,12 +137,8 @@ fn may_be_external(zone: &Zone) -> bool {
     !is_inner && interfaces.any(|name| name != "lo" && !is_bridge(name))
 }
 
-fn go_to_zone(filter: &mut Filter, input: ChainNo, zone: &Zone, condition: Option<Condition>) {
+fn go_to_zone(filter: &mut Filter, input: ChainNo, zone: &Zone, matches: Match) {
     let chain = filter.chain(&format!("firewalld zone {}", zone.name));
-    let mut matches = Match::default();
-    if let Some(condition) = condition {
-        matches.require(condition);
-    }
     let rule = Rule {
         line: zone.line,
         matches,

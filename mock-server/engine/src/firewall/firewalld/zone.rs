@@ -42,6 +42,8 @@ pub(super) struct Zone {
     pub(super) line: u32,
     pub(super) is_active: bool,
     pub(super) is_default: bool,
+    /// Whether `firewall-cmd` itself says that no interface is in it.
+    pub(super) is_unused: bool,
     pub(super) is_policy: bool,
     pub(super) priority: i32,
     pub(super) target: Option<(u32, Target)>,
@@ -79,6 +81,9 @@ pub(super) fn zones(lines: &[Line<'_>], host: Option<IpAddr>) -> Vec<Zone> {
     let mut field_indentation = 0;
     for line in lines {
         let text = line.text.trim();
+        if is_about_default_zone(text) {
+            continue;
+        }
         let is_inside = indentation(&line.text) >= field_indentation;
         let (name, values) = match field(text) {
             Some((name, values)) => (name.to_owned(), values),
@@ -105,7 +110,35 @@ pub(super) fn zones(lines: &[Line<'_>], host: Option<IpAddr>) -> Vec<Zone> {
         }
         last_field = name;
     }
+    let unused = unused_zone(lines);
+    for zone in &mut zones {
+        zone.is_unused = unused == Some(zone.name.as_str());
+    }
     zones
+}
+
+/// Whether a line is of the warning of `firewall-cmd` that the interfaces are in other zones than the default one.
+pub(crate) fn is_about_default_zone(line: &str) -> bool {
+    line.contains(DEFAULT_ZONE) || line.contains(ZONES_IN_USE)
+}
+
+const DEFAULT_ZONE: &str = "performing an operation over default zone ('";
+const ZONES_IN_USE: &str = "your connections/interfaces are in zone '";
+
+/// What the names of zones begin with that containers and virtual machines are in, never what leads outside.
+const GUESTS: [&str; 4] = ["docker", "libvirt", "podman", "lxd"];
+
+/// The zone that the warning says nothing is in; none where guests alone have zones of their own.
+fn unused_zone<'a>(lines: &'a [Line<'_>]) -> Option<&'a str> {
+    let quoted = |beginning: &str| {
+        let mut found = lines
+            .iter()
+            .filter_map(|line| line.text.split_once(beginning));
+        found.next().and_then(|(_, rest)| rest.split('\'').next())
+    };
+    let is_of_guests = |zone: &str| GUESTS.iter().any(|name| zone.trim().starts_with(name));
+    let in_use = quoted(ZONES_IN_USE)?;
+    quoted(DEFAULT_ZONE).filter(|_| !in_use.split(',').all(is_of_guests))
 }
 
 fn indentation(line: &str) -> usize {

@@ -118,6 +118,12 @@ impl Draft {
             let any = Condition::new(Holds::Always, Reason::Existing);
             matches.require_without(&[Alteration::Untrack], any);
         }
+        for option in self.options.iter().filter(|option| takes_one_value(option)) {
+            // No iptables prints more; what a mail or a wiki made of a dash is among them.
+            if let Some(stray @ [_, ..]) = option.values.get(1..) {
+                matches.require(Condition::unknown(&stray.join(" ")));
+            }
+        }
         for module in self.unknown_modules() {
             matches.require(Condition::unknown(&format!("-m {module}")));
         }
@@ -388,26 +394,31 @@ pub(super) fn misfits(line: &str) -> usize {
         let name = option.name.as_str();
         let is_known =
             NO_CONDITION.contains(&name) || CONDITION.contains(&name) || name == "--match-set";
-        let takes_one = matches!(
-            name,
-            "-A" | "-p"
-                | "-s"
-                | "-d"
-                | "-i"
-                | "-o"
-                | "-j"
-                | "-g"
-                | "-m"
-                | "--dport"
-                | "--dports"
-                | "--sport"
-                | "--sports"
-                | "--ctstate"
-                | "--state"
-        );
-        usize::from(!is_known) + usize::from(takes_one && option.values.len() != 1)
+        let is_misfit = takes_one_value(option) && option.values.len() != 1;
+        usize::from(!is_known) + usize::from(is_misfit)
     });
     misfits.sum()
+}
+
+fn takes_one_value(option: &RuleOption) -> bool {
+    const ONE: [&str; 15] = [
+        "-A",
+        "-p",
+        "-s",
+        "-d",
+        "-i",
+        "-o",
+        "-j",
+        "-g",
+        "-m",
+        "--dport",
+        "--dports",
+        "--sport",
+        "--sports",
+        "--ctstate",
+        "--state",
+    ];
+    ONE.contains(&option.name.as_str())
 }
 
 /// Adds what an option asks.

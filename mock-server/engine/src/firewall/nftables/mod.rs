@@ -122,6 +122,15 @@ fn mention_in_rule(table: &Table<'_>, rule: &[Token], own: &str, interfaces: &mu
 fn interface_key(rule: &[Token]) -> Option<(Parser<'_>, usize)> {
     let is_name = |token: &Token| token.is("iif") || token.is("iifname");
     let last = rule.iter().position(is_name)?;
+    let of_route = rule[..last].iter().rposition(|token| token.is("fib"));
+    let is_in_route = of_route.is_some_and(|start| {
+        let mut parser = Parser::new(&rule[start..]);
+        parser.field();
+        rule.len() - parser.rest().len() > last
+    });
+    if is_in_route {
+        return None;
+    }
     (0..=last).find_map(|start| {
         let mut parser = Parser::new(&rule[start..]);
         let mut fields = vec![parser.field()?];

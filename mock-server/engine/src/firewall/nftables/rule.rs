@@ -69,7 +69,8 @@ fn match_or_set(
         arithmetic(parser, &fields, branches);
         return;
     }
-    let is_negated = parser.take("!=");
+    // `!` says that none of the bits is set.
+    let is_negated = parser.take("!=") || parser.take("!");
     parser.take("==");
     let found = lookups.values(parser, &fields, is_negated);
     *branches = product(branches, &found);
