@@ -114,7 +114,7 @@ fn notices_are_denied_by_name() {
         errors.starts_with("error: no_customer: account acme: list_endpoints without"),
         "{errors}"
     );
-    assert!(errors.ends_with("(call 2, and 1 more times)\n"), "{errors}");
+    assert!(errors.ends_with("(call 2, and once more)\n"), "{errors}");
     let (code, errors) = exec(&["--deny-notices"], 0, provision);
     assert_eq!((code, errors.as_str()), (Some(0), ""));
     let (code, _) = exec(&["--deny-notices=off"], 0, careless);

@@ -264,6 +264,7 @@ fn line((code, sentence): &(&'static str, String), noticed: Noticed) -> String {
     let Noticed { first_call, times } = noticed;
     let often = match times {
         1 => String::new(),
+        2 => ", and once more".to_owned(),
         times => format!(", and {} more times", times - 1),
     };
     format!("{code}: {sentence} (call {first_call}{often})")

@@ -14,19 +14,37 @@ pub(super) fn unknown(call: &CallContext<'_>) -> Vec<Notice> {
         return Vec::new();
     };
     let (parameters, fields) = (known.parameters(), known.fields());
-    let instead = |name: &str, known: &[&str]| match nearest(name, known.iter().copied()) {
+    // What was sent already is not what was meant.
+    let is_sent = |name: &str| {
+        call.query.contains_key(name) || call.body.is_some_and(|body| body.contains_key(name))
+    };
+    let left = |known: &[&'static str]| -> Vec<&'static str> {
+        known
+            .iter()
+            .copied()
+            .filter(|name| !is_sent(name))
+            .collect()
+    };
+    let instead = |name: &str, known: &[&'static str]| match nearest(name, left(known).into_iter())
+    {
         _ if parameters.contains(&name) => "send it in the query".to_owned(),
         "" => "it has none, leave it out".to_owned(),
         nearest => format!("did you mean {nearest}?"),
     };
-    let notice = |code, kind: &str, name: &str, known: &[&str]| {
+    let notice = |code, kind: &str, name: &str, known: &[&'static str]| {
         // A key must not be cut: half of it would be told.
         let shown = match call.key {
             "" => name.to_owned(),
             key => name.replace(key, "****"),
         };
         let shown: String = shown.chars().take(SHOWN).collect();
-        let instead = instead(name, known);
+        let instead = match call.query.get(name) {
+            Some(value) if !call.key.is_empty() && value.contains(call.key) => {
+                "it holds the key, which logs keep of an address: send it in Authorization only"
+                    .to_owned()
+            }
+            _ => instead(name, known),
+        };
         let operation = call.operation;
         call.notice(
             code,

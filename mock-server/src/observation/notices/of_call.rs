@@ -32,6 +32,9 @@ fn no_customer(call: &CallContext<'_>) -> Option<Notice> {
     }
     let operation = call.operation;
     let sentence = match *call.method {
+        Method::GET if operation.starts_with("get_") => format!(
+            "{operation} without {CUSTOMER} shows a record of any customer; send {CUSTOMER}"
+        ),
         Method::GET => format!(
             "{operation} without {CUSTOMER} shows every customer's records; send {CUSTOMER}"
         ),
