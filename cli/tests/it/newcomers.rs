@@ -432,6 +432,6 @@ fn an_option_that_is_like_another_in_few_letters_is_not_offered_for_it() {
         let refused = shell.line(line).exits(2).stderr;
         assert!(!refused.contains(wrong), "{refused}");
     }
-    let refused = shell.line("endpoint list --colums id").exits(2).stderr;
+    let refused = shell.line("endpoint list --column id").exits(2).stderr;
     assert!(refused.contains("--columns"), "{refused}");
 }

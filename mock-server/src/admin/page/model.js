@@ -293,5 +293,6 @@ function openPortAlerts(endpoint) {
 
 function rulesOf(number) {
   const mine = new Set(ofCustomer("endpoints", number).map(({ key }) => Number(key)));
-  return records("rules").filter(({ value: { scope } }) => scope.customer === number || mine.has(scope.endpoint));
+  const holds = scope => scope === "account" || scope.customer === number || mine.has(scope.endpoint);
+  return records("rules").filter(({ value }) => holds(value.scope));
 }

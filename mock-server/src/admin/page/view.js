@@ -329,7 +329,8 @@ function ruleList(all) {
   return list("rules", all, ({ key, id, value }) => {
     const server = record("endpoints", value.scope.endpoint);
     const one = server ? serverName(server) : "a server that is gone";
-    const where = value.scope.endpoint === undefined ? "all servers" : one;
+    const everywhere = value.scope === "account" ? "all servers of every customer" : "all servers";
+    const where = value.scope.endpoint === undefined ? everywhere : one;
     const end = value.expires_at && Object.values(value.expires_at)[0];
     const isOver = end && Date.parse(end) < nowMs();
     return h("li", { key: id ?? key, class: "record line" },
