@@ -435,3 +435,13 @@ fn an_option_that_is_like_another_in_few_letters_is_not_offered_for_it() {
     let refused = shell.line("endpoint list --column id").exits(2).stderr;
     assert!(refused.contains("--columns"), "{refused}");
 }
+
+#[test]
+fn a_server_behind_its_ports_is_no_id_of_a_rule() {
+    let shell = furnished();
+    for words in ["web-1 9443", "9443 web-1", "9443 443/tcp web-1"] {
+        let line = format!("rules remove {words} -c 42");
+        let refused = shell.line(&line).exits(2).stderr;
+        assert!(refused.contains("--on web-1"), "{words}: {refused}");
+    }
+}

@@ -57,7 +57,7 @@ fn of_record(resource: &Resource, found: Option<&Resumable>) -> Step {
         Some(_) => Step::Send,
         None => settled(
             resource,
-            "stays suspended: this computer has not suspended it with all the others",
+            "stays suspended: it was not suspended from here together with the others; resume it by its name if it is meant too",
         ),
     }
 }
@@ -72,7 +72,7 @@ fn of_subscription(
         true => Step::Send,
         false => settled(
             &Resource::Subscription(one.clone()),
-            "stays as it is: this computer has not suspended it with all the others",
+            "stays as it is: it was not suspended from here together with the others",
         ),
     }
 }

@@ -44,9 +44,8 @@ pub async fn run(context: &Context, args: &ReportArgs) -> Result<Outcome, CliErr
     let report = collect(context, customer, args).await?;
     if report.servers.is_empty() && report.domains.is_empty() {
         return Err(CliError::not_found(format!(
-            "nothing to report of customer {customer}: no server and no domain; no page was written"
-        ))
-        .hint("see the customers: `customer list`"));
+            "nothing to report of customer {customer}: no server and no domain; no page was written. Is the number right?"
+        )));
     }
     let name = args.html.display();
     let html = page::render(&report);

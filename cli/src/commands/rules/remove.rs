@@ -300,9 +300,6 @@ fn no_rule(rules: &[Rule], port: &PortSpec, name: &str, server: &str) -> CliErro
 
 /// A server and its ports name no rule, and ports alone do not either.
 fn refuse_ports(names: &[String]) -> Result<(), CliError> {
-    let Some((server, ports)) = names.split_first() else {
-        return Ok(());
-    };
     // Six digits could be the beginning of an id.
     let no_id =
         |name: &String| name.contains('/') || references::check_named(rule::RULE, name).is_err();
@@ -311,7 +308,13 @@ fn refuse_ports(names: &[String]) -> Result<(), CliError> {
     if names.iter().all(is_port) {
         return Err(error.hint("say on which server with --on; see the ids: `rules list`"));
     }
-    if ports.is_empty() || !ports.iter().all(is_port) {
+    let is_before = |server: &&String| !is_port(server);
+    let (server, ports) = match (names.split_first(), names.split_last()) {
+        (Some((server, ports @ [_, ..])), _) if is_before(&server) => (server, ports),
+        (_, Some((server, ports @ [_, ..]))) => (server, ports),
+        _ => return Ok(()),
+    };
+    if !ports.iter().all(is_port) {
         return Ok(());
     }
     Err(error.hint(format!(
