@@ -375,7 +375,7 @@ fn targets(to: &str) -> Vec<Target> {
         Some(specs) => specs
             .iter()
             .filter_map(|spec| ports_with_protocol(spec, ':'))
-            .map(listed)
+            .map(|(ports, protocol)| listed(ports, protocol))
             .collect(),
         None => vec![Err(Reason::UnknownService(
             spec.chars().take(60).collect::<String>().into(),
@@ -383,6 +383,6 @@ fn targets(to: &str) -> Vec<Target> {
     }
 }
 
-fn listed((ports, protocol): (Vec<PortRange>, RuleProtocol)) -> Target {
+fn listed(ports: Vec<PortRange>, protocol: RuleProtocol) -> Target {
     Ok((Ports::Listed(ports), protocol.into()))
 }

@@ -11,6 +11,14 @@ use crate::world::{Category, DomainFindings};
 /// Scans that the history keeps.
 pub(crate) const KEPT_SCANS: usize = 25;
 
+/// What a scan counted, beside the count before.
+struct FoundCount {
+    kind: DomainAlertKind,
+    category: Category,
+    before: u32,
+    now: u32,
+}
+
 impl Account {
     /// Moves a domain to another state, now. An active one is scanned at the
     /// later of now and one interval after its last scan (E1, C12).
@@ -35,29 +43,25 @@ impl Account {
         at: Instant,
     ) {
         for category in Category::ALL {
-            let counts = (before.leaks(category), found.leaks(category));
-            self.raise_if_grown(
-                number,
-                DomainAlertKind::CredentialLeak,
+            let count = FoundCount {
+                kind: DomainAlertKind::CredentialLeak,
                 category,
-                counts,
-                at,
-            );
+                before: before.leaks(category),
+                now: found.leaks(category),
+            };
+            self.raise_if_grown(number, &count, at);
         }
-        let counts = (before.mentions(), found.mentions());
-        let kind = DomainAlertKind::DarkWebMention;
-        self.raise_if_grown(number, kind, Category::Employees, counts, at);
+        let count = FoundCount {
+            kind: DomainAlertKind::DarkWebMention,
+            category: Category::Employees,
+            before: before.mentions(),
+            now: found.mentions(),
+        };
+        self.raise_if_grown(number, &count, at);
     }
 
-    fn raise_if_grown(
-        &mut self,
-        domain: DomainNo,
-        kind: DomainAlertKind,
-        category: Category,
-        (previous_count, new_count): (u32, u32),
-        at: Instant,
-    ) {
-        if new_count <= previous_count {
+    fn raise_if_grown(&mut self, domain: DomainNo, count: &FoundCount, at: Instant) {
+        if count.now <= count.before {
             return;
         }
         let counter = &mut self.records.controls.edit().domain_alerts;
@@ -68,10 +72,10 @@ impl Account {
             DomainAlert {
                 domain,
                 name,
-                kind,
-                category,
-                new_count,
-                previous_count,
+                kind: count.kind,
+                category: count.category,
+                new_count: count.now,
+                previous_count: count.before,
                 created_at: at,
                 state: AlertState::Open,
             },

@@ -142,6 +142,18 @@ fn interface_key(rule: &[Token]) -> Option<(Parser<'_>, usize)> {
     })
 }
 
+/// A line that is a rule, or a part of one.
+struct Piece<'a> {
+    tokens: &'a [Token],
+    branches: Vec<Branch>,
+}
+
+/// `jump { ... }`: a chain that stands in the rule that leads to it.
+struct NamelessJump<'a> {
+    line: u32,
+    inside: &'a [Token],
+}
+
 /// A table on its way into a filter.
 struct Translation<'a> {
     table: &'a Table<'a>,
@@ -170,31 +182,37 @@ impl Translation<'_> {
         rules: &[&[Token]],
         lookups: &mut Lookups<'_>,
     ) {
-        let mut before: Option<(&[Token], Vec<Branch>)> = None;
+        let mut before: Option<Piece<'_>> = None;
         for tokens in rules {
             let mut branches = match is_torn(tokens) {
                 true => vec![torn()],
                 false => rule::branches(lookups, tokens),
             };
             if let Some(inside) = nameless_chain(tokens) {
-                self.write_nameless(filter, (tokens, inside), &mut branches, lookups);
+                let jump = NamelessJump {
+                    line: tokens.first().map_or(0, |token| token.line),
+                    inside,
+                };
+                self.write_nameless(filter, &jump, &mut branches, lookups);
             }
             if rule::only_matches(tokens) {
-                if let Some((start, branches)) = before.replace((*tokens, branches)) {
-                    self.push(filter, chain, start, branches);
+                if let Some(start) = before.replace(Piece { tokens, branches }) {
+                    self.push(filter, chain, start.tokens, start.branches);
                 }
                 continue;
             }
             match before.take() {
-                Some(start) => self.push_broken(filter, chain, start, (*tokens, branches)),
+                Some(start) => {
+                    self.push_broken(filter, chain, start, Piece { tokens, branches });
+                }
                 None => self.push(filter, chain, tokens, branches),
             }
             if filter.names_too_much() {
                 return;
             }
         }
-        if let Some((start, branches)) = before {
-            self.push(filter, chain, start, branches);
+        if let Some(start) = before {
+            self.push(filter, chain, start.tokens, start.branches);
         }
     }
 
@@ -202,12 +220,12 @@ impl Translation<'_> {
     fn write_nameless(
         &self,
         filter: &mut Filter,
-        (rule, inside): (&[Token], &[Token]),
+        jump: &NamelessJump<'_>,
         branches: &mut [Branch],
         lookups: &mut Lookups<'_>,
     ) {
-        let statements = statements(inside);
-        let line = rule.first().map_or(0, |token| token.line);
+        let statements = statements(jump.inside);
+        let line = jump.line;
         // Those in which there are others are none that people write.
         if statements
             .iter()
@@ -261,20 +279,26 @@ impl Translation<'_> {
         &self,
         filter: &mut Filter,
         chain: ChainNo,
-        (start, asked): (&[Token], Vec<Branch>),
-        (end, mut rest): (&[Token], Vec<Branch>),
+        start: Piece<'_>,
+        mut end: Piece<'_>,
     ) {
         let is_accepted = |branch: &Branch| branch.action == Some(Action::Accept);
-        if rest.iter().all(is_accepted) {
-            let names_ports = rest.iter().any(|branch| branch.matches.names_ports());
-            let line = if names_ports { end } else { start };
-            self.push(filter, chain, line, rule::product(&asked, &rest));
+        if end.branches.iter().all(is_accepted) {
+            let mut branches = end.branches.iter();
+            let names_ports = branches.any(|branch| branch.matches.names_ports());
+            let line = if names_ports {
+                end.tokens
+            } else {
+                start.tokens
+            };
+            let whole = rule::product(&start.branches, &end.branches);
+            self.push(filter, chain, line, whole);
             return;
         }
         let words = "the line in front of it, which says nothing alone";
-        require(&mut rest, Condition::unknown(words));
-        self.push(filter, chain, start, asked);
-        self.push(filter, chain, end, rest);
+        require(&mut end.branches, Condition::unknown(words));
+        self.push(filter, chain, start.tokens, start.branches);
+        self.push(filter, chain, end.tokens, end.branches);
     }
 
     fn push(&self, filter: &mut Filter, chain: ChainNo, rule: &[Token], branches: Vec<Branch>) {
