@@ -26,11 +26,11 @@ impl Live {
     }
 
     /// The same once, and only where something is about a server; else nothing is known of them.
-    pub async fn read_once<'a>(
-        known: &'a mut Option<Self>,
+    pub async fn read_once(
+        known: &mut Option<Self>,
         mut is_about_server: impl Iterator<Item = bool>,
         read: impl AsyncFnOnce() -> Result<Self, CliError>,
-    ) -> Result<&'a Self, CliError> {
+    ) -> Result<&Self, CliError> {
         if known.is_none() && is_about_server.any(|is| is) {
             *known = Some(read().await?);
         }

@@ -247,33 +247,26 @@ fn suggest_global(error: CliError, args: &RuleAddArgs, session: &Session) -> Cli
     let is_seen = |customer: &CustomerId| {
         references::seen_customers(session).is_ok_and(|seen| seen.contains(customer))
     };
-    let first_as_customer = first.parse::<CustomerId>().ok();
-    let number = first_as_customer
-        .filter(|number| given == Some(*number) || given.is_none() && is_seen(number));
+    let number = first.parse::<CustomerId>().ok();
+    let number =
+        number.filter(|number| given == Some(*number) || given.is_none() && is_seen(number));
+    if let Some(number) = number
+        && (given.is_some() || others.is_empty())
+    {
+        return error.hint(format!(
+            "{number} is the customer's number, and the first word is the server; for all servers of the customer, --global stands in its place"
+        ));
+    }
+    // The number of a customer is no port that anybody wants allowed.
     let ports = match number {
         Some(_) => others,
         None => args.words.as_slice(),
     };
-    if let Some(number) = number
-        && ports.is_empty()
-    {
-        return error.hint(format!(
-            "{number} is a customer's number; the first word is the server"
-        ));
-    }
-    let options = typed_options(args);
-    let customer = given.or(number);
-    let customer = customer.map_or_else(|| "ID".to_owned(), |customer| customer.to_string());
-    let command = format!(
-        "`rules add --global {} {options} -c {customer}`",
-        ports.join(" ")
-    );
-    error.hint(match number {
-        Some(number) => format!(
-            "the first word is the server, and {number} is a customer's number; for all servers of the customer: {command}"
-        ),
-        None => format!("the first word is the server; for all servers of the customer: {command}"),
-    })
+    error.hint(format!(
+        "the first word is the server; for all servers of the customer: `rules add --global {} {} -c ID`",
+        ports.join(" "),
+        typed_options(args)
+    ))
 }
 
 /// What else was said of the rule.
