@@ -170,11 +170,13 @@ impl<'a> Reference<'a> {
     }
 }
 
-/// The name that differs from what was typed by a slip of the finger: two letters that changed places are one.
+/// The name that differs from what was typed by a slip of the finger: two letters that changed places are one. Of a short
+/// name half must be right.
 pub fn nearest<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     const SLIP: usize = 2;
     let typed = typed.to_lowercase();
     let distance = |name: &str| strsim::osa_distance(&name.to_lowercase(), &typed);
     let nearest = names.map(|name| (distance(name), name)).min()?;
-    (nearest.0 <= SLIP).then_some(nearest.1)
+    let slip = SLIP.min(typed.chars().count() / 2);
+    (nearest.0 <= slip).then_some(nearest.1)
 }

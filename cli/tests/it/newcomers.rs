@@ -447,3 +447,15 @@ fn a_server_behind_its_ports_is_no_id_of_a_rule() {
         assert!(refused.contains("--on web-1"), "{words}: {refused}");
     }
 }
+
+#[test]
+fn a_number_of_two_digits_is_no_slip_for_a_name_of_two_letters() {
+    let shell = furnished();
+    provision(&shell, "203.0.113.3", "zz");
+    for line in ["endpoint suspend 57", "endpoint show 57", "rules list 57"] {
+        let refused = shell.line(line).exits(4).stderr;
+        assert!(!refused.contains("did you mean"), "{refused}");
+    }
+    let refused = shell.line("endpoint show wbe-1").exits(4).stderr;
+    assert!(refused.contains("web-1"), "{refused}");
+}

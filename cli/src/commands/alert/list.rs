@@ -155,6 +155,11 @@ impl Asked {
                 "--all-customers is for every customer, but customer {customer} is named: leave one of them out"
             )));
         }
+        if context.prompt.may_ask() {
+            context.screen.note(
+            "the service cannot list customers: who has domains only is in it where this computer has seen them",
+        );
+        }
         let servers = references::all_endpoints(session, None).await?;
         let domains = session.known()?.domains.iter();
         let owners = servers

@@ -86,8 +86,8 @@ fn settled(session: &Session, one: &Resource, to: Transition, reason: &str) -> R
 }
 
 /// Whether something has happened to a record since a call to end it went out whose answer nobody saw. If nothing has, it
-/// never ended. A server tells when it was changed; of a domain only its scans are told, and one that is restored is
-/// scanned at once. Times are told to the second.
+/// never ended. A server tells when it was changed; of a domain only its scans are told, so that one which was ended and
+/// restored cannot be known before its next scan. Times are told to the second.
 fn was_touched_since(one: &Resource, ended: &EndedBefore) -> bool {
     let Some(touched) = one.touched_at() else {
         return true;
