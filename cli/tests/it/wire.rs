@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Output};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 /// The moment at which the program is ended, of a call that changes something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +27,8 @@ struct Plan {
     end: Option<(u32, Moment, usize)>,
     /// No answer is passed on any more.
     is_silent: bool,
+    /// The moment has come: calls that begin until the process has ended are held back, however long that takes.
+    is_ending: bool,
     /// What somebody else does before the call with this number from now is passed on.
     act: Option<(usize, Act)>,
 }
@@ -34,7 +36,36 @@ struct Plan {
 /// The wire; it stays the same for all runs of a test, so that they are runs against one service.
 pub struct Wire {
     url: String,
-    plan: Arc<Mutex<Plan>>,
+    plan: Arc<Shared>,
+}
+
+/// A plan, and what wakes those who wait for the end of a process.
+#[derive(Default)]
+struct Shared {
+    plan: Mutex<Plan>,
+    ended: Condvar,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Plan> {
+        self.plan.lock().expect("no panic")
+    }
+
+    /// The process has ended, and everything is passed on again.
+    fn begin_anew(&self) {
+        let mut plan = self.lock();
+        plan.end = None;
+        plan.is_silent = false;
+        plan.is_ending = false;
+        self.ended.notify_all();
+    }
+
+    /// Waits while a process is being ended, and counts a call that begins then.
+    fn is_due(&self) -> Option<(u32, Moment)> {
+        let plan = self.lock();
+        let mut plan = (self.ended.wait_while(plan, |plan| plan.is_ending)).expect("no panic");
+        plan.is_due()
+    }
 }
 
 impl Wire {
@@ -44,7 +75,7 @@ impl Wire {
         let own = listener.local_addr().expect("an address");
         let service = url.trim_start_matches("http://").trim_end_matches('/');
         let service = service.to_owned();
-        let plan = Arc::new(Mutex::new(Plan::default()));
+        let plan = Arc::new(Shared::default());
         let shared = Arc::clone(&plan);
         std::thread::spawn(move || {
             for program in listener.incoming().flatten() {
@@ -63,38 +94,36 @@ impl Wire {
 
     /// How many calls that change something it has passed on.
     pub fn passed(&self) -> usize {
-        self.plan.lock().expect("no panic").passed
+        self.plan.lock().passed
     }
 
     /// Runs the program; somebody else acts before its nth call that changes something, if it comes to that.
     pub fn run_beside(&self, mut command: Command, nth: usize, act: Act) -> Output {
-        self.plan.lock().expect("no panic").act = Some((nth, act));
+        self.plan.lock().act = Some((nth, act));
         let output = command.output().expect("the program starts");
-        self.plan.lock().expect("no panic").act = None;
+        self.plan.lock().act = None;
         output
     }
 
     /// Runs the program, and ends it with `kill -9` at this moment of its nth call, if it comes to that.
     pub fn run_and_perhaps_kill(&self, mut command: Command, moment: Moment, nth: usize) -> Output {
-        let mut plan = self.plan.lock().expect("no panic");
+        let mut plan = self.plan.lock();
         let child = command.spawn().expect("the program starts");
         plan.end = Some((child.id(), moment, nth));
         drop(plan);
         let output = child.wait_with_output().expect("the program ends");
-        let mut plan = self.plan.lock().expect("no panic");
-        plan.end = None;
-        plan.is_silent = false;
+        self.plan.begin_anew();
         output
     }
 
     /// Starts the program and ends it with `kill -9` at this moment of its nth call that changes something.
     pub fn run_and_kill(&self, mut command: Command, moment: Moment, nth: usize) {
-        let mut plan = self.plan.lock().expect("no panic");
+        let mut plan = self.plan.lock();
         let mut child: Child = command.spawn().expect("the program starts");
         plan.end = Some((child.id(), moment, nth));
         drop(plan);
         let ended = child.wait().expect("the program ends");
-        self.plan.lock().expect("no panic").is_silent = false;
+        self.plan.begin_anew();
         assert_eq!(
             ended.code(),
             None,
@@ -125,13 +154,14 @@ impl Plan {
         if let Some((_, moment)) = due {
             self.end = None;
             self.is_silent = moment == Moment::Unanswered;
+            self.is_ending = true;
         }
         due
     }
 }
 
 /// Carries the calls of one connection, one after the other.
-fn carry(mut program: TcpStream, service: &str, plan: &Arc<Mutex<Plan>>) -> Option<()> {
+fn carry(mut program: TcpStream, service: &str, plan: &Arc<Shared>) -> Option<()> {
     let mut service = TcpStream::connect(service).ok()?;
     let mut back = service.try_clone().ok()?;
     let mut to_program = program.try_clone().ok()?;
@@ -141,7 +171,7 @@ fn carry(mut program: TcpStream, service: &str, plan: &Arc<Mutex<Plan>>) -> Opti
     std::thread::spawn(move || {
         while let Some(bytes) = read(&mut back) {
             let due = due_of_answer.lock().expect("no panic").take();
-            if due.is_some() || !plan_of_answers.lock().expect("no panic").is_silent {
+            if due.is_some() || !plan_of_answers.lock().is_silent {
                 answer(&mut to_program, &bytes, due)?;
             }
         }
@@ -154,11 +184,11 @@ fn carry(mut program: TcpStream, service: &str, plan: &Arc<Mutex<Plan>>) -> Opti
     while let Some(bytes) = read(&mut program) {
         let begins = |method: &[u8]| bytes.starts_with(method);
         if begins(b"POST ") || begins(b"DELETE ") {
-            let act = plan.lock().expect("no panic").act();
+            let act = plan.lock().act();
             if let Some(act) = act {
                 act();
             }
-            match plan.lock().expect("no panic").is_due() {
+            match plan.is_due() {
                 Some((pid, Moment::Unsent)) => return signal(pid, "-KILL"),
                 other => *due.lock().expect("no panic") = other,
             }
