@@ -121,6 +121,7 @@ fn met(answered: &str, cases: &BTreeSet<String>) -> String {
     let first = cases.first().map_or("", String::as_str);
     match cases.len() {
         0 | 1 => format!("{answered} in {first}"),
+        2 => format!("{answered} in {first} and one more case"),
         many => format!("{answered} in {first} and {} more cases", many - 1),
     }
 }

@@ -43,9 +43,14 @@ struct Probe {
 }
 
 impl Probe {
-    /// Whether the clock of a service that is not asked in time has come to the end.
-    fn may_be_over(self, answer: &RawAnswer) -> bool {
-        self.left == Duration::milliseconds(-SOON) && answer.status != StatusCode::TOO_MANY_REQUESTS
+    /// Whether a clock that runs on may have come to the end by the time of the answer.
+    fn is_soon(self) -> bool {
+        self.left == Duration::milliseconds(-SOON)
+    }
+
+    /// Whether this answer shows that it has.
+    fn is_over(self, answer: &RawAnswer) -> bool {
+        self.is_soon() && answer.status != StatusCode::TOO_MANY_REQUESTS
     }
 }
 
@@ -121,7 +126,7 @@ async fn ends(instant: Instant) {
             };
             let found = (instant.ask)(&scene, &thing, probe).await;
             let expected = instant.answers[usize::from(moment >= Duration::zero())];
-            if moment == Duration::milliseconds(SOON) {
+            if probe.is_soon() {
                 // It may have come by the time of the answer; an answer that says when it was given is judged by that.
                 continue;
             }
@@ -307,7 +312,7 @@ async fn call_in_window(scene: &Scene, thing: &Value, probe: Probe) -> String {
         return "200".to_owned();
     }
     let answer = scene.get(text(thing)).await;
-    if !probe.may_be_over(&answer) {
+    if !probe.is_over(&answer) {
         scene.assert_wait(&answer, probe.left);
     }
     answer.outcome()
@@ -344,7 +349,7 @@ async fn cooldown(scene: &Scene, _: &str) -> (Time, Value) {
 
 async fn scan_again(scene: &Scene, thing: &Value, probe: Probe) -> String {
     let answer = scene.scan(thing).await;
-    if probe.left > Duration::zero() && !probe.may_be_over(&answer) {
+    if probe.left > Duration::zero() && !probe.is_over(&answer) {
         scene.assert_wait(&answer, probe.left);
     }
     answer.outcome()

@@ -101,6 +101,12 @@ fn an_outcome_without_a_cell_is_told_with_its_case() {
     let verdict = matrix.judged(&Need::ALL);
     let told = ["scan_endpoint answered 418 TEAPOT in some::case"];
     assert!(verdict.undocumented == told && !verdict.is_good());
+    // Of many cases that meet the same, one is named.
+    for case in ["some::case", "third::case", "other::case"] {
+        matrix.observe(case, &[], &refused_scan(418, "TEAPOT"));
+    }
+    let told = ["scan_endpoint answered 418 TEAPOT in other::case and 2 more cases"];
+    assert_eq!(matrix.judged(&Need::ALL).undocumented, told);
     let shapeless = answered(Method::GET, "/api/v1/health", 500, json!("Oops"));
     assert_eq!(shapeless.outcome(), "500 in no documented shape");
 }
