@@ -58,8 +58,7 @@ impl Accounts {
         // Before the lock that calls of others wait for.
         self.rehearse(&new).map_err(refused)?;
         let mut registry = self.registry_mut();
-        let old = registry.account(name).cloned();
-        let old = old.ok_or_else(|| super::lifecycle::unknown_account(name))?;
+        let old = registry.named(name)?;
         registry.check(&new.lock(), entry).map_err(refused)?;
         if let Some(mut watch) = old.watch() {
             watch.end();

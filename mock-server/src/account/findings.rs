@@ -7,7 +7,6 @@ use secmon_engine::{
 use uuid::Uuid;
 
 use super::accounts::Accounts;
-use super::lifecycle::unknown_account;
 use crate::store::commit::Commit;
 use crate::values::admin_error::AdminError;
 
@@ -129,12 +128,9 @@ impl Accounts {
         act: impl Fn(&mut Account, Instant) -> Result<(), Refusal>,
     ) -> Result<Commit, AdminError> {
         let registry = self.registry();
-        let accounts = match record.tenant {
-            Some(name) => vec![
-                registry
-                    .account(name)
-                    .ok_or_else(|| unknown_account(name))?,
-            ],
+        let named = record.tenant.map(|name| registry.named(name)).transpose()?;
+        let accounts = match &named {
+            Some(named) => vec![named],
             None => registry.accounts(),
         };
         for shared in accounts {

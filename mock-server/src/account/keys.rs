@@ -1,7 +1,6 @@
 //! Keys of accounts (M3).
 
 use super::accounts::Accounts;
-use super::lifecycle::unknown_account;
 use crate::store::commit::Commit;
 use crate::values::admin_error::AdminError;
 
@@ -9,10 +8,7 @@ impl Accounts {
     /// A further key for an account.
     pub(crate) fn issue_key(&self, name: &str) -> Result<(String, Commit), AdminError> {
         let mut registry = self.registry_mut();
-        let shared = registry
-            .account(name)
-            .cloned()
-            .ok_or_else(|| unknown_account(name))?;
+        let shared = registry.named(name)?;
         let mut account = shared.lock();
         let text = account.issue_key();
         let id = account
@@ -30,10 +26,7 @@ impl Accounts {
     /// Takes a key away; calls with it are answered 401 from now on.
     pub(crate) fn revoke_key(&self, name: &str, key: &str) -> Result<Commit, AdminError> {
         let mut registry = self.registry_mut();
-        let shared = registry
-            .account(name)
-            .cloned()
-            .ok_or_else(|| unknown_account(name))?;
+        let shared = registry.named(name)?;
         let mut account = shared.lock();
         if !account.revoke_key(key) {
             return Err(AdminError::Unknown(format!(

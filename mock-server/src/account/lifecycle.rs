@@ -12,7 +12,7 @@ use super::records::{
     ServerRecord, entry_put, moment_put, removals, removed_put, removed_puts, unsaved_account,
     whole_account,
 };
-use super::registry::{Registry, base_settings, configured_account};
+use super::registry::{Registry, base_settings, configured_account, unknown_account};
 use super::shared::SharedAccount;
 use crate::configuration::checks;
 use crate::observation::notices::history::CallHistory;
@@ -87,13 +87,8 @@ impl Accounts {
     /// What a new account begins with. It is filled without the lock, since calls of others wait for that.
     fn beginning(&self, options: &TenantOptions) -> Result<Beginning, AdminError> {
         let mut registry = self.registry_mut();
-        let named = |like: &String| {
-            registry
-                .account(like)
-                .cloned()
-                .ok_or_else(|| unknown_account(like))
-        };
-        let original = options.like.as_ref().map(named).transpose()?;
+        let original = options.like.as_ref().map(|like| registry.named(like));
+        let original = original.transpose()?;
         let name = match &options.name {
             Some(name) => free_name(&registry, name.clone())?,
             None => registry.made_up_name(self.seed()),
@@ -175,10 +170,7 @@ impl Accounts {
     }
 
     pub(crate) fn account(&self, name: &str) -> Result<Arc<SharedAccount>, AdminError> {
-        self.registry()
-            .account(name)
-            .cloned()
-            .ok_or_else(|| unknown_account(name))
+        self.registry().named(name)
     }
 
     pub(super) fn server_record(&self, registry: &Registry) -> ServerRecord {
@@ -207,8 +199,4 @@ fn free_name(registry: &Registry, name: String) -> Result<String, AdminError> {
         ))),
         None => Ok(name),
     }
-}
-
-pub(super) fn unknown_account(name: &str) -> AdminError {
-    AdminError::Unknown(format!("There is no account `{name}`."))
 }

@@ -12,6 +12,7 @@ use crate::configuration::checks;
 use crate::configuration::config::TenantConfig;
 use crate::configuration::settings::{RateLimit, Settings};
 use crate::observation::journal::redaction::is_made_key;
+use crate::values::admin_error::AdminError;
 
 /// The key that exists but resolves to no account (A2).
 const ORPHAN_KEY: &str = "test_key_orphan";
@@ -89,6 +90,12 @@ impl Registry {
 
     pub(crate) fn account(&self, name: &str) -> Option<&Arc<SharedAccount>> {
         self.accounts.get(name)
+    }
+
+    /// The account of this name; it is an error of the admin API that there is none.
+    pub(crate) fn named(&self, name: &str) -> Result<Arc<SharedAccount>, AdminError> {
+        let named = self.account(name).cloned();
+        named.ok_or_else(|| unknown_account(name))
     }
 
     /// Every account, by name.
@@ -271,4 +278,8 @@ pub(super) fn configured_account(server: &Settings, tenant: &TenantConfig, seed:
         account.add_key(key.expose());
     }
     account
+}
+
+pub(super) fn unknown_account(name: &str) -> AdminError {
+    AdminError::Unknown(format!("There is no account `{name}`."))
 }
