@@ -12,6 +12,7 @@ mod endpoints;
 mod exhaustive;
 mod firewall;
 mod firewall_dumps;
+mod firewall_false_allowed;
 mod firewall_languages;
 mod firewall_lines;
 mod firewall_states;

@@ -104,6 +104,13 @@ struct Walk<'a> {
     passed: Vec<u8>,
 }
 
+/// What came back of packets that a rule sent to another chain.
+struct SentOn {
+    packets: Flow,
+    /// Whether the chain refuses all of them, of a rule that is for every port but some.
+    is_refused: bool,
+}
+
 /// Follows the packets of a family through its base chains.
 pub(super) fn walk(
     filter: &Filter,
@@ -234,22 +241,18 @@ impl Walk<'_> {
                 self.name_rest(number, flow);
             }
             Verdict::Jump(target) => {
-                let accepted = self.outcomes.acceptances.len();
-                let after = self.enter(*target, matched, number, depth);
-                let refuses_all = after.is_empty() && accepted == self.outcomes.acceptances.len();
-                self.come_back(flow, after, number);
-                if refuses_all {
+                let after = self.send_on(number, *target, matched, depth);
+                if after.is_refused {
                     self.name_rest(number, flow);
                 }
+                self.come_back(flow, after.packets, number);
             }
             Verdict::Goto(target) => {
-                let accepted = self.outcomes.acceptances.len();
-                let after = self.enter(*target, matched, number, depth);
-                let refuses_all = after.is_empty() && accepted == self.outcomes.acceptances.len();
-                returned.extend(after);
-                if refuses_all {
+                let after = self.send_on(number, *target, matched, depth);
+                if after.is_refused {
                     self.name_rest(number, flow);
                 }
+                returned.extend(after.packets);
             }
             Verdict::Return => returned.extend(matched),
             Verdict::Translate => self.translate(number, matched),
@@ -376,6 +379,33 @@ impl Walk<'_> {
                 self.accept(cell, Acceptor::Rule(number), cell.packets);
                 is_told = true;
             }
+        }
+    }
+
+    /// Sends packets on to another chain.
+    fn send_on(&mut self, by: RuleNo, target: ChainNo, sent: Flow, depth: usize) -> SentOn {
+        let excepts = matches!(self.filter.rule(by).matches.ports, Ports::Except(_));
+        // Only what a rule leaves that refuses all else is told of it.
+        let intervals: Vec<u32> = match excepts {
+            true => sent.iter().map(|cell| cell.interval).collect(),
+            false => Vec::new(),
+        };
+        let packets = self.enter(target, sent, by, depth);
+        let refusal = |interval: &u32| self.outcomes.refusals[*interval as usize];
+        let is_refused = |interval| {
+            matches!(
+                refusal(interval),
+                Some(Refusal {
+                    extent: Extent::All,
+                    ..
+                })
+            )
+        };
+        SentOn {
+            is_refused: packets.is_empty()
+                && !intervals.is_empty()
+                && intervals.iter().all(is_refused),
+            packets,
         }
     }
 

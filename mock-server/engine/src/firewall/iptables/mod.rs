@@ -1,5 +1,6 @@
 //! `iptables-save`, `ip6tables-save`, `iptables -S`.
 
+mod known_options;
 mod rule;
 mod section;
 mod words;
@@ -218,6 +219,6 @@ pub(super) fn joined(rule: &str, rest: &str) -> Option<String> {
     let candidates = [format!("{rule}{rest}"), format!("{rule} {rest}")];
     let best = candidates
         .into_iter()
-        .min_by_key(|joined| rule::misfits(joined))?;
-    (rule::misfits(&best) <= rule::misfits(rule)).then_some(best)
+        .min_by_key(|joined| known_options::misfits(joined))?;
+    (known_options::misfits(&best) <= known_options::misfits(rule)).then_some(best)
 }
