@@ -153,7 +153,7 @@ fn conclude(ui: &Ui, result: Result<Outcome, CliError>) -> Exit {
         Ok(outcome) => ui.show(outcome),
         Err(error) => {
             let words: Vec<OsString> = std::env::args_os().collect();
-            let error = match suggest::pasted_in(&words) {
+            let error = match suggest::pasted_in(&words, error.message()) {
                 Some(way_out) if error.exit() == Exit::Usage => error.hint(way_out),
                 _ => error,
             };

@@ -10,7 +10,7 @@ use crate::ui::{Ui, inert};
 use secmon::model::CustomerId;
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
@@ -81,7 +81,10 @@ pub fn report_named(screen: &Ui, labels: VerbLabels, items: &[Item]) -> Result<O
     Ok(outcome)
 }
 
-/// `web-1, web-2 and web-3, of customer 42`
+/// Customers that a result counts one by one.
+const MOST_OWNERS: usize = 10;
+
+/// `web-1, web-2, web-3, of customer 42`
 fn changed(items: &[Item]) -> Option<String> {
     let is_changed = |item: &&Item| matches!(item.outcome, RowOutcome::Applied(_));
     let changed: Vec<&Item> = items.iter().filter(is_changed).collect();
@@ -89,7 +92,11 @@ fn changed(items: &[Item]) -> Option<String> {
         return None;
     }
     let names = super::preview(&changed, |item| item.target.clone());
-    let whose = owners(changed.iter().filter_map(|item| item.customer));
+    let customers: BTreeSet<_> = changed.iter().map(|item| item.customer).collect();
+    let whose = match customers.len() {
+        many if many > MOST_OWNERS => format!(" of {many} customers"),
+        _ => owners(changed.iter().map(|item| item.customer)),
+    };
     let whose = match whose.as_str() {
         "" => String::new(),
         whose => format!(",{whose}"),
@@ -97,24 +104,27 @@ fn changed(items: &[Item]) -> Option<String> {
     Some(format!("{names}{whose}"))
 }
 
-/// ` of customer 42`, or ` of 2 customers, 77 (9), 42 (2)`.
-pub fn owners(customers: impl Iterator<Item = CustomerId>) -> String {
-    let mut counts: BTreeMap<CustomerId, usize> = BTreeMap::new();
+/// ` of customer 42`, or ` of 2 customers: 77 (9), 42 (2)`: all of them, whatever else a sentence leaves out.
+pub fn owners(customers: impl Iterator<Item = Option<CustomerId>>) -> String {
+    let mut owners: Vec<(Option<CustomerId>, usize)> = Vec::new();
     for customer in customers {
-        *counts.entry(customer).or_default() += 1;
+        match owners.iter_mut().find(|(owner, _)| *owner == customer) {
+            Some((_, count)) => *count += 1,
+            None => owners.push((customer, 1)),
+        }
     }
-    let mut counts: Vec<(CustomerId, usize)> = counts.into_iter().collect();
-    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    match counts.as_slice() {
-        [] => String::new(),
-        [(customer, _)] => format!(" of customer {customer}"),
+    owners.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let named = |owner: Option<CustomerId>| {
+        owner.map_or_else(|| "not known".to_owned(), |id| id.to_string())
+    };
+    match owners.as_slice() {
+        [] | [(None, _)] => String::new(),
+        [(Some(owner), _)] => format!(" of customer {owner}"),
         many => {
-            let each = |(customer, count): &(CustomerId, usize)| format!("{customer} ({count})");
-            format!(
-                " of {} customers, {}",
-                many.len(),
-                super::preview(many, each)
-            )
+            let each = many.iter();
+            let each = each.map(|(owner, count)| format!("{} ({count})", named(*owner)));
+            let each: Vec<String> = each.collect();
+            format!(" of {} customers: {}", many.len(), each.join(", "))
         }
     }
 }

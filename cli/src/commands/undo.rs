@@ -9,6 +9,7 @@ mod rule_fields;
 mod whole_runs;
 
 use self::call::Call;
+use self::earlier_runs::shortened;
 use self::inverse::{Inverse, NotUndoable, inverse_of};
 use self::present::Present;
 use crate::bulk::args::RunArgs;
@@ -203,12 +204,6 @@ fn none_here(session: &Session, changes: &[ChangeRow]) -> CliError {
     }
 }
 
-/// So much of an id as tells it from others.
-fn shortened(id: &str) -> &str {
-    const SHORT: usize = 8;
-    id.get(..SHORT).unwrap_or(id)
-}
-
 /// What takes a change back; nothing does where nobody saw its answer.
 fn undoable(change: &ChangeRow) -> Result<Inverse, NotUndoable> {
     if change.undoes.is_some() {
@@ -340,11 +335,11 @@ impl BulkOperation for Undoing<'_> {
             .iter()
             .map(|row| row.inverse.effect(&row.change.about))
             .collect();
-        let customers = rows.iter().flat_map(|row| &row.change.customers).copied();
+        let customers = rows.iter().map(|row| row.change.customers.first().copied());
         Question {
             level,
             text: format!(
-                "About to undo {}. {}{}: {}.",
+                "About to undo {}: {}{}. {}.",
                 commands_of(rows),
                 counted(rows.len(), "change"),
                 bulk::owners(customers),

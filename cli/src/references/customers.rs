@@ -19,18 +19,25 @@ pub fn seen(session: &Session) -> Result<BTreeSet<CustomerId>, CliError> {
 
 /// Whether anything is known of a customer, here or at the service.
 pub async fn is_known(session: &Session, customer: CustomerId) -> Result<bool, CliError> {
-    if seen(session)?.contains(&customer) {
-        return Ok(true);
-    }
-    let list = ListEndpoints::new(customer).per_page(1);
-    let servers = session.read(list).await?.meta.total;
-    if servers != Some(0) {
+    if is_seen_or_has_servers(session, customer).await? {
         return Ok(true);
     }
     let overview = session.read(ListDomains::new(customer)).await?;
     // Without a subscription the service may describe the product in place of the domains.
     let has_domains = overview.domains.is_some_and(|domains| !domains.is_empty());
     Ok(has_domains || overview.subscribed)
+}
+
+/// Whether anything but domains is known of a customer, here or at the service.
+pub async fn is_seen_or_has_servers(
+    session: &Session,
+    customer: CustomerId,
+) -> Result<bool, CliError> {
+    if seen(session)?.contains(&customer) {
+        return Ok(true);
+    }
+    let list = ListEndpoints::new(customer).per_page(1);
+    Ok(session.read(list).await?.meta.total != Some(0))
 }
 
 /// Refuses a change for a customer of whom nothing is known: most likely the number was mistyped.

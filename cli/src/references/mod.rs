@@ -15,7 +15,9 @@ mod server_names;
 mod servers;
 pub mod targets;
 
-pub use customers::{is_known, nothing_found, refuse_unknown, seen as seen_customers};
+pub use customers::{
+    is_known, is_seen_or_has_servers, nothing_found, refuse_unknown, seen as seen_customers,
+};
 pub use domains::{
     DomainRef, FoundDomain, all_domains, customer_of_domains, domain, domain_targets, domains,
     learn_domains, listed_domains, monitored,

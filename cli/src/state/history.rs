@@ -17,6 +17,9 @@ pub struct ChangeRow {
     pub id: String,
     /// Names the run that it was part of.
     pub batch: String,
+    /// Whether that run ended, with nothing left over.
+    #[serde(skip)]
+    pub run_is_whole: bool,
     /// What that run did, as `endpoint_move`.
     #[serde(skip)]
     pub verb: String,
@@ -82,7 +85,7 @@ SELECT c.id, c.public_id, b.public_id, c.sent_ms, b.os_user, b.service, b.place,
  c.record, c.server, c.customers, c.before, c.after, c.moved, c.result, c.code, c.duration_ms, \
  (SELECT u.public_id FROM change u WHERE u.id = c.undoes), \
  (SELECT u.public_id FROM change u WHERE u.undoes = c.id AND u.result IN ('changed', 'perhaps', 'unchanged') LIMIT 1), \
- c.is_redacted, b.session = :session AND b.session <> '', b.verb \
+ c.is_redacted, b.session = :session AND b.session <> '', b.verb, b.outcome IS 'complete' \
 FROM change c JOIN batch b ON b.id = c.batch";
 
 impl StateDb {
@@ -161,6 +164,7 @@ fn change_row(row: &Row<'_>) -> rusqlite::Result<ChangeRow> {
         is_redacted: row.get(21)?,
         is_of_this_terminal: row.get(22)?,
         verb: row.get(23)?,
+        run_is_whole: row.get(24)?,
     })
 }
 

@@ -52,7 +52,7 @@ pub fn instead(
     drop_dashes_advice(error);
     drop_far_advice(error);
     let typed = Typed::scan(parser, words);
-    let suggestion = pasted_in(words).map(Suggestion::Pasted);
+    let suggestion = pasted_in(words, &error.to_string()).map(Suggestion::Pasted);
     let suggestion = suggestion.or_else(|| not_there(&typed)).or_else(|| {
         let stray = string(error, ContextKind::InvalidSubcommand)
             .or_else(|| string(error, ContextKind::InvalidArg));
@@ -73,13 +73,12 @@ pub fn instead(
     Some(suggestion)
 }
 
-/// What to type in the place of what was pasted.
-pub fn pasted_in(words: &[OsString]) -> Option<String> {
-    let words: Vec<String> = words
-        .iter()
-        .map(|word| word.to_string_lossy().into_owned())
-        .collect();
-    pasted::pasted(&words)
+/// What to type in the place of what was pasted, where that is what an error is about.
+pub fn pasted_in(words: &[OsString], message: &str) -> Option<String> {
+    let words = words.iter().map(|word| word.to_string_lossy().into_owned());
+    let words: Vec<String> = words.collect();
+    let mut pasted = pasted::pasted(&words);
+    Some(pasted.find(|pasted| pasted.is_in(message))?.way_out)
 }
 
 /// A command with the places of what it still needs, if the parser takes it then.

@@ -7,12 +7,40 @@ const DASHES: [char; 6] = [
 /// Quotation marks that hold no words together.
 const QUOTES: [char; 9] = ['“', '”', '„', '‟', '‘', '’', '‚', '«', '»'];
 
-/// What to type in the place of the first word that was pasted so.
-pub fn pasted(words: &[String]) -> Option<String> {
-    words.iter().enumerate().find_map(|(place, word)| {
-        option(word)
-            .or_else(|| range(word))
-            .or_else(|| quoted(&words[place..]))
+/// Words that were pasted so, and what to type in their place.
+#[derive(Debug)]
+pub struct Pasted<'a> {
+    words: &'a [String],
+    /// What to type, as a sentence.
+    pub way_out: String,
+}
+
+impl Pasted<'_> {
+    /// Whether what is wrong is one of these words.
+    pub fn is_in(&self, message: &str) -> bool {
+        let quotes = ['"', '\''];
+        self.words.iter().any(|word| {
+            quotes
+                .iter()
+                .any(|quote| message.contains(&format!("{quote}{word}{quote}")))
+        })
+    }
+}
+
+/// All words that were pasted so.
+pub fn pasted(words: &[String]) -> impl Iterator<Item = Pasted<'_>> {
+    (0..words.len()).filter_map(|place| {
+        let word = &words[place];
+        if let Some(way_out) = option(word).or_else(|| range(word)) {
+            let words = &words[place..=place];
+            return Some(Pasted { words, way_out });
+        }
+        let words = quoted(&words[place..])?;
+        let text = words.join(" ");
+        let text = text.trim_matches(QUOTES);
+        let way_out =
+            format!("{word} begins with a quotation mark that was pasted: write \"{text}\"");
+        Some(Pasted { words, way_out })
     })
 }
 
@@ -39,16 +67,13 @@ fn range(word: &str) -> Option<String> {
     is_range.then(|| format!("{word} has a dash that was pasted: write {from}-{to}"))
 }
 
-fn quoted(words: &[String]) -> Option<String> {
+/// The words from one such quotation mark to the next.
+fn quoted(words: &[String]) -> Option<&[String]> {
     let first = words.first()?;
     // With blanks inside it was held together by others.
     if !first.starts_with(QUOTES) || first.contains(char::is_whitespace) {
         return None;
     }
     let last = words.iter().position(|word| word.ends_with(QUOTES))?;
-    let text = words[..=last].join(" ");
-    let text = text.trim_matches(QUOTES);
-    Some(format!(
-        "{first} begins with a quotation mark that was pasted: write \"{text}\""
-    ))
+    Some(&words[..=last])
 }

@@ -6,10 +6,13 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use std::fmt;
 
+/// Fields of a rule that is replaced.
+const REPLACED_VALUES: &[&str] = &["port_start", "port_end", "justification", "service"];
+
 /// Fields that say what a record becomes.
 const NEW_VALUES: [&str; 8] = [
     "nickname",
-    "new_domain",
+    "domain",
     "plan_slug",
     "new_plan_slug",
     "quantity",
@@ -46,13 +49,13 @@ impl Planned {
 
     /// What it would set, where the words of the call do not say it.
     fn new_values(&self, body: &Value) -> Vec<String> {
-        let ports = ["port_start", "port_end"];
         let told = NEW_VALUES.iter().chain(match self.method {
-            Method::PUT => &ports[..],
+            Method::PUT => REPLACED_VALUES,
             _ => &[],
         });
         let told = told.filter_map(|field| Some((*field, body.get(*field)?)));
-        let told = told.filter(|(_, value)| !value.is_null());
+        let is_said = |value: &Value| value.as_str().is_some_and(|text| self.about.contains(text));
+        let told = told.filter(|(_, value)| !value.is_null() && !is_said(value));
         told.map(|(field, value)| format!("{field} {value}"))
             .collect()
     }

@@ -1,29 +1,28 @@
 //! Spreadsheets as programs export them and people change them: what is read, and what is said of the rest.
 
 use crate::shell::{Run, Shell, account};
-use crate::terminal::Terminal;
 use serde_json::Value;
 use std::path::Path;
 
-fn content(name: &str) -> Vec<u8> {
+pub fn content(name: &str) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/spreadsheets");
     std::fs::read(folder.join(name)).expect("the file is there")
 }
 
 /// A shell with one of the files in its home.
-fn shell_with(name: &str) -> Shell {
+pub fn shell_with(name: &str) -> Shell {
     let shell = Shell::of(&account());
     std::fs::write(shell.path(name), content(name)).expect("the file is written");
     shell
 }
 
-fn provision(shell: &Shell, name: &str, options: &[&str]) -> Run {
+pub fn provision(shell: &Shell, name: &str, options: &[&str]) -> Run {
     shell.run(&[&["provision", "-f", name, "-y"], options].concat())
 }
 
 /// What is said of a file of which nothing may be sent.
 #[track_caller]
-fn refused(name: &str, options: &[&str], sentences: &[&str]) {
+pub fn refused(name: &str, options: &[&str], sentences: &[&str]) {
     let tenant = account();
     let shell = Shell::of(&tenant);
     std::fs::write(shell.path(name), content(name)).expect("the file is written");
@@ -36,7 +35,7 @@ fn refused(name: &str, options: &[&str], sentences: &[&str]) {
 
 /// Address and name of each server that a file made, in the order of the addresses.
 #[track_caller]
-fn servers(name: &str, options: &[&str]) -> (Vec<(String, String)>, Run) {
+pub fn servers(name: &str, options: &[&str]) -> (Vec<(String, String)>, Run) {
     let shell = shell_with(name);
     let run = provision(&shell, name, options).exits(0);
     let listed = shell.line("endpoint list -o json").exits(0).json();
@@ -51,7 +50,7 @@ fn servers(name: &str, options: &[&str]) -> (Vec<(String, String)>, Run) {
 }
 
 #[track_caller]
-fn names(name: &str, options: &[&str], wanted: &[&str]) -> Run {
+pub fn names(name: &str, options: &[&str], wanted: &[&str]) -> Run {
     let (servers, run) = servers(name, options);
     let names: Vec<&str> = servers.iter().map(|(_, name)| name.as_str()).collect();
     assert_eq!(names, wanted, "{run:?}");
@@ -144,134 +143,6 @@ fn an_address_has_one_spelling() {
         "two-customers.csv",
         &[],
         &["row 4: \"203.0.113.1\" of customer 77 is in row 2 already, for customer 42"],
-    );
-}
-
-#[test]
-fn letters_are_not_guessed_where_nobody_can_be_asked() {
-    for (file, charset, cell) in [
-        (
-            "czech-windows-1250.csv",
-            "windows-1250",
-            "Jiří Dvořák s.r.o.",
-        ),
-        ("polish-cp852.csv", "cp852", "Łódź główny"),
-        ("german-mac.csv", "macintosh", "Büro"),
-        (
-            "russian-windows-1251.csv",
-            "windows-1251",
-            "Сервер бухгалтерии",
-        ),
-    ] {
-        refused(
-            file,
-            &[],
-            &[
-                "is not UTF-8, and its letters are not guessed",
-                "--encoding NAME",
-                &format!("as {charset} it says"),
-                cell,
-            ],
-        );
-    }
-    refused(
-        "two-encodings.csv",
-        &[],
-        &["is UTF-8 in some lines and not in others (first in line 3)"],
-    );
-    refused(
-        "czech-windows-1250.csv",
-        &["--encoding", "klingon"],
-        &["--encoding: \"klingon\" is not known"],
-    );
-    refused(
-        "czech-windows-1250.csv",
-        &["--encoding", "utf-8"],
-        &["is not utf-8"],
-    );
-}
-
-#[test]
-fn letters_that_are_named_are_read_and_written_back() {
-    for (file, name, more, nickname) in [
-        (
-            "czech-windows-1250.csv",
-            "CP1250",
-            ["--map", "Zákazník=customer", "--map", "Název=nickname"].as_slice(),
-            "Účetní server",
-        ),
-        ("polish-cp852.csv", "cp852", &[], "Łódź główny"),
-        ("german-mac.csv", "mac", &[], "Büro"),
-        (
-            "russian-windows-1251.csv",
-            "windows-1251",
-            &[],
-            "Сервер бухгалтерии",
-        ),
-    ] {
-        let shell = shell_with(file);
-        let options = [&["--encoding", name, "--report", "report.csv"], more].concat();
-        provision(&shell, file, &options).exits(0);
-        let listed = shell.line("endpoint list -o json").exits(0).json();
-        assert_eq!(listed[0]["nickname"], nickname, "{file}");
-        let report = std::fs::read(shell.path("report.csv")).expect("the report");
-        let row = content(file);
-        let start = row
-            .windows(3)
-            .position(|bytes| bytes == b"203")
-            .expect("it");
-        let row = row[start..].trim_ascii_end();
-        assert!(
-            report.windows(row.len()).any(|bytes| bytes == row),
-            "{file}: {report:?}"
-        );
-    }
-}
-
-#[test]
-fn at_a_terminal_three_cells_are_shown_and_asked_about() {
-    let file = "czech-windows-1250.csv";
-    let shell = shell_with(file);
-    let map = "--map=Zákazník=customer --map=Název=nickname";
-    let line = format!("provision -f {file} {map} --existing");
-    let arguments: Vec<&str> = line.trim_end_matches(" --existing").split(' ').collect();
-    let mut terminal = Terminal::start(&shell, 120, &arguments);
-    terminal.shows("As windows-1250 it says");
-    terminal.shows("Účetní server");
-    terminal.shows("Is that right?");
-    terminal.type_keys("n\r");
-    let (code, screen) = terminal.ends();
-    assert_eq!(code, 1, "{screen}");
-    assert!(screen.contains("so nothing was sent"), "{screen}");
-    let mut terminal = Terminal::start(&shell, 120, &arguments);
-    terminal.shows("Is that right?");
-    terminal.type_keys("y\r");
-    let (code, screen) = terminal.ends();
-    assert_eq!(code, 0, "{screen}");
-    let listed = shell.line("endpoint list -o json").exits(0).json();
-    assert_eq!(listed[0]["nickname"], "Účetní server");
-}
-
-#[test]
-fn utf_16_needs_no_mark() {
-    names("utf-16-without-mark.csv", &[], &["München"]);
-}
-
-#[test]
-fn text_that_was_saved_in_wrong_letters_is_refused() {
-    refused(
-        "read-in-wrong-letters.csv",
-        &[],
-        &[
-            "row 2: nickname: \"ZÃ¼rich\" was saved in the wrong letters (\"Zürich\"?)",
-            "row 3: nickname: \"M\u{fffd}nchen\" has lost letters",
-            "2 rows of",
-        ],
-    );
-    refused(
-        "two-encodings.csv",
-        &["--encoding", "windows-1252"],
-        &["row 2: nickname: \"ZÃ¼rich\" was saved in the wrong letters"],
     );
 }
 

@@ -4,14 +4,14 @@ use crate::shell::{Shell, account, provision};
 use http::StatusCode;
 use secmon_mock::Fault;
 
-fn furnished() -> Shell {
+pub fn furnished() -> Shell {
     let shell = Shell::of(&account());
     provision(&shell, "203.0.113.1", "web-1");
     provision(&shell, "203.0.113.2", "db-1");
     shell
 }
 
-const REASON: &str = "-m for-the-operations-team";
+pub const REASON: &str = "-m for-the-operations-team";
 
 #[test]
 fn a_rule_for_all_servers_tells_how_many_it_covers() {
@@ -285,177 +285,4 @@ fn the_limit_of_a_row_is_told_with_the_customer_of_the_row() {
         .json();
     let hint = full["items"][0]["error"]["hint"].to_string();
     assert!(hint.contains("domain list -c 43"), "{full}");
-}
-
-#[test]
-fn a_number_behind_a_reason_without_quotation_marks_opens_no_port() {
-    let shell = furnished();
-    let line = "rules add web-1 22 -m Ticket-Nr. 4711";
-    let refused = shell.line(line).exits(2).stderr;
-    assert!(
-        refused.contains("4711 stands behind the reason \"Ticket-Nr.\""),
-        "{refused}"
-    );
-    assert!(refused.contains("-m \"Ticket-Nr. 4711\""), "{refused}");
-    // Ports may stand behind a reason where none is in front of it.
-    shell
-        .line(&format!("rules add web-1 {REASON} 22 443"))
-        .exits(0);
-    let rules = shell.line("rules list -c 42 -o json").exits(0).json();
-    assert_eq!(rules.as_array().map(Vec::len), Some(2), "{rules}");
-}
-
-#[test]
-fn a_customers_number_in_the_place_of_the_server_becomes_no_port() {
-    let shell = furnished();
-    let line = format!("rules add 42 8000-8010 --expires 2099-12-31 {REASON}");
-    let refused = shell.line(&line).exits(4).stderr;
-    let meant =
-        "rules add --global 8000-8010 -m for-the-operations-team --expires 2099-12-31 -c ID";
-    assert!(refused.contains(meant), "{refused}");
-    // What names a customer already is one word from a rule for all servers: nobody is led there by a copy.
-    let refused = shell.line(&format!("{line} -c 42")).exits(4).stderr;
-    assert!(refused.contains("42 is the customer's number"), "{refused}");
-    assert!(!refused.contains("rules add --global"), "{refused}");
-    // Of a number that is no customer's nobody knows what it is.
-    let line = format!("rules add 77 8000 {REASON}");
-    let refused = shell.line(&line).exits(4).stderr;
-    assert!(refused.contains("--global 77 8000"), "{refused}");
-}
-
-#[test]
-fn what_was_pasted_from_a_ticket_is_named() {
-    let shell = furnished();
-    for (words, meant) in [
-        (
-            &["rules", "add", "web-1", "22", "—reason", "text"][..],
-            "write --reason",
-        ),
-        (&["rules", "add", "web-1", "22", "–m", "text"], "write -m"),
-        (
-            &[
-                "rules", "add", "web-1", "22", "-m", "“for", "the", "backup", "host”",
-            ],
-            "write \"for the backup host\"",
-        ),
-        (
-            &[
-                "rules",
-                "add",
-                "web-1",
-                "8000–8010",
-                "-m",
-                "the application",
-            ],
-            "write 8000-8010",
-        ),
-        (
-            &["endpoint", "list", "−−status", "active"],
-            "write --status",
-        ),
-    ] {
-        let refused = shell.run(words).exits(2).stderr;
-        assert!(refused.contains(meant), "{words:?}: {refused}");
-    }
-}
-
-#[test]
-fn the_result_of_many_says_what_and_whose() {
-    let shell = furnished();
-    provision_for(&shell, "203.0.113.9", "43");
-    let run = shell
-        .line("endpoint suspend web-1 db-1 203.0.113.9")
-        .exits(0);
-    for part in [
-        "3 suspended: web-1 (203.0.113.1), db-1 (203.0.113.2), 203.0.113.9",
-        "of 2 customers, 42 (2), 43 (1)",
-    ] {
-        assert!(run.stdout.contains(part), "{run:?}");
-    }
-    let line = format!("rules add web-1 22 443 {REASON}");
-    let run = shell.line(&line).exits(0);
-    let said =
-        "2 allowed: 22/tcp on web-1 (203.0.113.1), 443/tcp on web-1 (203.0.113.1), of customer 42";
-    assert!(run.stdout.contains(said), "{run:?}");
-}
-
-fn provision_for(shell: &Shell, address: &str, customer: &str) {
-    let line = ["provision", address, "-c", customer];
-    shell.run(&line).exits(0);
-}
-
-#[test]
-fn a_customer_that_nobody_knows_is_offered_no_subscription() {
-    let shell = furnished();
-    let told = shell.line("domain list -c 4222").exits(0);
-    assert!(told.stdout.contains("Is the number right?"), "{told:?}");
-    assert!(!told.stdout.contains("subscription set"), "{told:?}");
-    let told = shell.line("domain list -c 42").exits(0);
-    assert!(told.stdout.contains("subscription set"), "{told:?}");
-}
-
-#[test]
-fn undo_after_a_command_that_changed_nothing_names_the_one_before() {
-    let shell = furnished();
-    shell.line("endpoint suspend web-1 db-1").exits(0);
-    shell.line("endpoint suspend web-1").exits(0);
-    let told = shell.line("undo").exits(0).stdout;
-    assert!(told.contains("changed nothing"), "{told}");
-    assert!(
-        told.contains("endpoint suspend web-1 db-1 (2 changes): "),
-        "{told}"
-    );
-}
-
-#[test]
-fn a_plan_shows_what_a_record_becomes() {
-    let shell = furnished();
-    for (line, value) in [
-        ("endpoint rename web-1 front -n", "(nickname \"front\")"),
-        (
-            "subscription set 501 --product port_monitoring --plan starter -c 42 -n",
-            "(plan_slug \"starter\")",
-        ),
-    ] {
-        let planned = shell.line(line).exits(0).stdout;
-        assert!(planned.contains(value), "{planned}");
-    }
-}
-
-#[test]
-fn an_option_that_is_like_another_in_few_letters_is_not_offered_for_it() {
-    let shell = furnished();
-    for (line, wrong) in [
-        ("status --ports", "--sort"),
-        ("rules remove --global 9443 -c 42", "--local"),
-        ("endpoint list --terminated", "--time"),
-        ("customer suspend 43 44", "customer show"),
-    ] {
-        let refused = shell.line(line).exits(2).stderr;
-        assert!(!refused.contains(wrong), "{refused}");
-    }
-    let refused = shell.line("endpoint list --column id").exits(2).stderr;
-    assert!(refused.contains("--columns"), "{refused}");
-}
-
-#[test]
-fn a_server_behind_its_ports_is_no_id_of_a_rule() {
-    let shell = furnished();
-    for words in ["web-1 9443", "9443 web-1", "9443 443/tcp web-1"] {
-        let line = format!("rules remove {words} -c 42");
-        let refused = shell.line(&line).exits(2).stderr;
-        assert!(refused.contains("--on web-1"), "{words}: {refused}");
-    }
-}
-
-#[test]
-fn a_number_of_two_digits_is_no_slip_for_a_name_of_two_letters() {
-    let shell = furnished();
-    provision(&shell, "203.0.113.3", "zz");
-    for line in ["endpoint suspend 57", "endpoint show 57", "rules list 57"] {
-        let refused = shell.line(line).exits(4).stderr;
-        assert!(!refused.contains("did you mean"), "{refused}");
-    }
-    let refused = shell.line("endpoint show wbe-1").exits(4).stderr;
-    assert!(refused.contains("web-1"), "{refused}");
 }

@@ -266,7 +266,7 @@ fn what_an_import_leaves_out_is_removed_for_its_customer() {
 fn an_ended_server_among_many_keeps_no_cron_job_failing() {
     let shell = Shell::of(&account());
     // A page has a hundred servers, and no customer more than 25.
-    let rows: String = (1..=101)
+    let rows: String = (1..=102)
         .map(|i| format!("203.0.113.{i},{}\n", 42 + i % 5))
         .collect();
     let file = shell.file("servers.csv", &format!("target,customer\n{rows}"));

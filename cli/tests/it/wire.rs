@@ -16,6 +16,9 @@ pub enum Moment {
     Unwritten,
 }
 
+/// The process that is to be ended at a call, and when.
+type Due = Option<(u32, Moment)>;
+
 /// What somebody else does while a program runs.
 type Act = Box<dyn FnOnce() + Send>;
 
@@ -60,11 +63,14 @@ impl Shared {
         self.ended.notify_all();
     }
 
-    /// Waits while a process is being ended, and counts a call that begins then.
-    fn is_due(&self) -> Option<(u32, Moment)> {
-        let plan = self.lock();
-        let mut plan = (self.ended.wait_while(plan, |plan| plan.is_ending)).expect("no panic");
-        plan.is_due()
+    /// Counts a call that begins, unless its process is being ended: that call is held back for good.
+    fn begin_call(&self) -> Option<Due> {
+        let mut plan = self.lock();
+        if plan.is_ending {
+            drop(self.ended.wait_while(plan, |plan| plan.is_ending));
+            return None;
+        }
+        Some(plan.begin_call())
     }
 }
 
@@ -145,8 +151,8 @@ impl Plan {
         }
     }
 
-    /// Whether a call that begins now is the one.
-    fn is_due(&mut self) -> Option<(u32, Moment)> {
+    /// Counts a call that begins.
+    fn begin_call(&mut self) -> Due {
         self.passed += 1;
         let (pid, moment, left) = self.end.as_mut()?;
         *left -= 1;
@@ -188,7 +194,7 @@ fn carry(mut program: TcpStream, service: &str, plan: &Arc<Shared>) -> Option<()
             if let Some(act) = act {
                 act();
             }
-            match plan.is_due() {
+            match plan.begin_call()? {
                 Some((pid, Moment::Unsent)) => return signal(pid, "-KILL"),
                 other => *due.lock().expect("no panic") = other,
             }

@@ -3,7 +3,7 @@
 use crate::bulk::VerbLabels;
 use crate::bulk::args::RunArgs;
 use crate::commands::common::args::{Justification, justification};
-use crate::commands::common::findings::REASON;
+use crate::commands::common::findings::REASON_PLACE;
 use crate::commands::rules::create::{self, OnOverlap};
 use crate::commands::rules::wanted_rule::{Place, RuleTerms, WantedRule};
 use crate::context::Context;
@@ -42,7 +42,7 @@ const ALLOWED: VerbLabels = VerbLabels {
 
 /// The command that allows an alert's port.
 pub fn allow_command(alert: &PortAlert, customer: CustomerId) -> String {
-    format!("alert allow {} -m {REASON} -c {customer}", alert.id)
+    format!("alert allow {} -m {REASON_PLACE} -c {customer}", alert.id)
 }
 
 /// `secmon alert allow`.

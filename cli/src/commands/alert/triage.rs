@@ -8,7 +8,7 @@ use super::resolve::{AlertResolveArgs, resolve_confirmed};
 use crate::bulk::args::RunArgs;
 use crate::bulk::preview;
 use crate::commands::common::args::Justification;
-use crate::commands::common::args::{REASON_LENGTH, is_long_enough};
+use crate::commands::common::args::{REASON_LENGTH, is_acceptable_reason};
 use crate::context::Context;
 use crate::error::{CliError, Exit};
 use crate::references;
@@ -223,7 +223,7 @@ fn asked_reason(prompt: &Prompt, screen: &Ui, before: &str) -> Result<String, Cl
     let question = "Why is it meant to be open (10 to 500 characters)";
     loop {
         let reason = prompt.ask_again(question, before)?;
-        if is_long_enough(&reason) {
+        if is_acceptable_reason(&reason) {
             return Ok(reason.trim().to_owned());
         }
         screen.note(REASON_LENGTH);

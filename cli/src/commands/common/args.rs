@@ -77,7 +77,7 @@ pub fn justification(
             "the reason why the port is meant to be open",
             &format!("Why is {what} meant to be open (10 to 500 characters)"),
         )?;
-        if is_long_enough(&answer) {
+        if is_acceptable_reason(&answer) {
             return Ok(answer.trim().to_owned());
         }
         context.screen.note(REASON_LENGTH);
@@ -88,6 +88,6 @@ pub fn justification(
 pub const REASON_LENGTH: &str = "The reason must have 10 to 500 characters.";
 
 /// Whether the service takes a reason.
-pub fn is_long_enough(reason: &str) -> bool {
+pub fn is_acceptable_reason(reason: &str) -> bool {
     (10..=500).contains(&reason.trim().chars().count())
 }

@@ -29,7 +29,7 @@ struct OpenPort {
 }
 
 /// A text that a rule can be tried with.
-pub const REASON: &str = "TEXT";
+pub const REASON_PLACE: &str = "TEXT";
 
 /// Reads a server with what its scans found.
 pub async fn read(session: &Session, id: EndpointId) -> Result<EndpointDetail, CliError> {
@@ -159,7 +159,7 @@ pub fn next(detail: &EndpointDetail) -> Vec<Block> {
     if let Some(alert) = detail.alerts.iter().min_by_key(|alert| alert.port) {
         let server = quoted(&references::handle_of(&detail.data));
         let port = port_of(alert);
-        let command = format!("rules add {server} {port} -m {REASON} -c {customer}");
+        let command = format!("rules add {server} {port} -m {REASON_PLACE} -c {customer}");
         lines.push(Block::next(
             command,
             "allow a port that is meant to be open: its alert is resolved",

@@ -30,8 +30,8 @@ pub async fn run(context: &Context) -> Result<Outcome, CliError> {
         None => Block::text("the service does not list the domains"),
     };
     outcome.text = vec![rows, Block::text(slots)];
-    let may_be_mistyped = !overview.subscribed && domains.is_none_or(<[_]>::is_empty);
-    if may_be_mistyped && !references::is_known(&context.session, customer).await? {
+    let has_no_domain = !overview.subscribed && domains.is_none_or(<[_]>::is_empty);
+    if has_no_domain && !references::is_seen_or_has_servers(&context.session, customer).await? {
         outcome.text = vec![Block::text(references::nothing_found(customer))];
     } else if !overview.subscribed {
         let command = format!(

@@ -1,5 +1,6 @@
 //! What a customer has and can be paused, resumed and ended: servers, domains, and the subscriptions behind them.
 
+use crate::bulk;
 use crate::references::{DomainRef, ServerTarget};
 use crate::state::records;
 use crate::ui::outcome::to_json;
@@ -239,30 +240,5 @@ pub fn few(names: &[String]) -> String {
 /// `11 servers of 2 customers: 77 (9), 42 (2)`; of one customer `9 servers of customer 42`.
 pub fn by_customer(all: &[&Resource], kind: ResourceKind) -> String {
     let count = crate::values::durations::counted(all.len(), kind.one());
-    let mut owners: Vec<(Option<CustomerId>, usize)> = Vec::new();
-    for one in all {
-        match owners
-            .iter_mut()
-            .find(|(owner, _)| *owner == one.customer())
-        {
-            Some((_, count)) => *count += 1,
-            None => owners.push((one.customer(), 1)),
-        }
-    }
-    owners.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let named = |owner: Option<CustomerId>| {
-        owner.map_or_else(|| "not known".to_owned(), |id| id.to_string())
-    };
-    match owners.as_slice() {
-        [] => count,
-        [(None, _)] => count,
-        [(Some(owner), _)] => format!("{count} of customer {owner}"),
-        many => {
-            let each: Vec<String> = many
-                .iter()
-                .map(|(owner, count)| format!("{} ({count})", named(*owner)))
-                .collect();
-            format!("{count} of {} customers: {}", many.len(), each.join(", "))
-        }
-    }
+    count + &bulk::owners(all.iter().map(|one| one.customer()))
 }

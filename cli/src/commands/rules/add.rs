@@ -84,8 +84,7 @@ pub async fn run(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliErr
         };
         return add_listed::run(context, &list, &args.run).await;
     }
-    let typed: Vec<String> = std::env::args().collect();
-    refuse_split_reason(&typed, &args)?;
+    refuse_split_reason(&args)?;
     let (servers, ports) = split(&args)?;
     let ports = PortSpec::parse_all(ports).map_err(|error| suggest_order(error, &args))?;
     let reason = justification(context, &args.justification, &what(&servers, &ports))?;
@@ -122,40 +121,42 @@ fn what(servers: &[String], ports: &[PortSpec]) -> String {
     format!("{} on {place}", ports.join(", "))
 }
 
-/// A reason of one word with ports in front of it and behind it has most likely lost its quotation marks: a number in it
-/// would become a port.
-fn refuse_split_reason(typed: &[String], args: &RuleAddArgs) -> Result<(), CliError> {
-    const REASON: [&str; 4] = ["-m", "--message", "--reason", "--justification"];
-    let Some(option) = typed
-        .iter()
-        .position(|word| REASON.contains(&word.as_str()))
-    else {
+/// A reason of one word with ports in front of it and words behind it has most likely lost its quotation marks: a number
+/// in it would become a port.
+fn refuse_split_reason(args: &RuleAddArgs) -> Result<(), CliError> {
+    let reason = args.justification.message.as_deref().unwrap_or_default();
+    if reason.is_empty() || reason.contains(char::is_whitespace) {
         return Ok(());
-    };
-    let (before, behind) = typed.split_at(option);
-    let Some(reason) = behind
-        .get(1)
-        .filter(|reason| !reason.contains(char::is_whitespace))
-    else {
-        return Ok(());
-    };
-    let is_port_in_front =
-        |word: &String| args.words.contains(word) && PortSpec::looks_like_port(word);
-    let stray = behind
-        .iter()
-        .skip(2)
-        .take_while(|word| args.words.contains(word));
-    let stray: Vec<&str> = stray.map(String::as_str).collect();
-    if !stray.is_empty() && before.iter().any(is_port_in_front) {
-        let stray = stray.join(" ");
-        return Err(CliError::usage(format!(
-            "{stray} stands behind the reason {reason:?}: is it a part of it?"
-        ))
-        .hint(format!(
-            "put the reason in quotation marks, as -m \"{reason} {stray}\", and ports in front of -m"
-        )));
     }
-    Ok(())
+    let typed = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    let typed: Vec<String> = typed.collect();
+    // `-m TEXT`, `-mTEXT` or `--reason=TEXT`.
+    let is_option = |word: &str| word.starts_with('-');
+    let ends_reason = |place: &usize| {
+        let word = typed[*place].as_str();
+        let is_value = *place > 0 && word == reason && is_option(&typed[place - 1]);
+        is_value || is_option(word) && word.ends_with(reason)
+    };
+    let Some(end) = (0..typed.len()).find(ends_reason) else {
+        return Ok(());
+    };
+    let is_positional = |word: &&String| args.words.contains(word);
+    let ports_in_front = typed[..end].iter().filter(is_positional);
+    let has_port_in_front = ports_in_front
+        .into_iter()
+        .any(|word| PortSpec::looks_like_port(word));
+    let stray = typed[end + 1..].iter().take_while(is_positional);
+    let stray: Vec<&str> = stray.map(String::as_str).collect();
+    if stray.is_empty() || !has_port_in_front {
+        return Ok(());
+    }
+    let stray = stray.join(" ");
+    Err(CliError::usage(format!(
+        "{stray} stands behind the reason {reason:?}: is it a part of it?"
+    ))
+    .hint(format!(
+        "put the reason in quotation marks, as -m \"{reason} {stray}\", and ports in front of -m"
+    )))
 }
 
 /// All servers of one customer, which is told, or of the account where that was said and confirmed.
@@ -257,7 +258,7 @@ fn suggest_global(error: CliError, args: &RuleAddArgs, session: &Session) -> Cli
             "{number} is the customer's number, and the first word is the server; for all servers of the customer, --global stands in its place"
         ));
     }
-    // The number of a customer is no port that anybody wants allowed.
+    // Nobody wants a port allowed that is the number of the customer.
     let ports = match number {
         Some(_) => others,
         None => args.words.as_slice(),

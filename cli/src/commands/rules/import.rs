@@ -150,7 +150,7 @@ async fn remove_excepted(
         rule.auto_suggested == Some(true) && except.iter().any(|port| port.meets(rule))
     });
     for rule in &rules {
-        rule::remove(session, rule).await?;
+        rule::remove(session, rule, endpoint.billing_customer_id).await?;
     }
     Ok(rules)
 }

@@ -329,7 +329,8 @@ async fn remove_one(
     rule: &Rule,
     wider: Option<&WiderRule>,
 ) -> Result<RowOutcome, CliError> {
-    Ok(match rule::remove(session, rule).await? {
+    let customer = rule::customer_of(session, rule);
+    Ok(match rule::remove(session, rule, customer).await? {
         true => RowOutcome::Applied(removed(session, rule, wider)),
         false => RowOutcome::Planned,
     })

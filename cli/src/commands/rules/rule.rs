@@ -100,10 +100,14 @@ pub fn about(session: &Session, rule: &Rule) -> String {
     format!("rule for {}", place(session, rule))
 }
 
-/// Removes a rule; false in a dry run.
-pub async fn remove(session: &Session, rule: &Rule) -> Result<bool, CliError> {
+/// Removes a rule for whom it is said to be; false in a dry run.
+pub async fn remove(
+    session: &Session,
+    rule: &Rule,
+    customer: Option<CustomerId>,
+) -> Result<bool, CliError> {
     let mut request = DeleteRule::account_wide(rule.id);
-    request.billing_customer_id = customer_of(session, rule);
+    request.billing_customer_id = customer;
     let sent = send(session, rule, request).await;
     let sent = sent.map_err(|error| error.during(format!("removing rule {}", rule.id)))?;
     if sent.is_some() {

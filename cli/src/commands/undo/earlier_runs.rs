@@ -8,9 +8,6 @@ use crate::state::history::ChangeRow;
 use crate::ui::outcome::Block;
 use crate::values::durations::counted;
 
-/// So much of an id as tells it from others.
-const SHORT: usize = 8;
-
 /// The run of this terminal that changed something last and was not undone.
 pub fn newest(session: &Session) -> Option<Block> {
     let changes = standing(session);
@@ -20,15 +17,22 @@ pub fn newest(session: &Session) -> Option<Block> {
     Some(Block::Hint(format!(
         "the command before it that can be undone, {} ({count}): `undo {}`",
         last.command,
-        last.batch.get(..SHORT).unwrap_or(&last.batch)
+        shortened(&last.batch)
     )))
 }
 
-/// Runs of the same line, of which one was interrupted and the other has gone on: each is undone by itself.
+/// So much of an id as tells it from others.
+pub fn shortened(id: &str) -> &str {
+    const SHORT: usize = 8;
+    id.get(..SHORT).unwrap_or(id)
+}
+
+/// Runs of the same line that did not end whole, and went on in this one: each is undone by itself.
 pub fn of_the_same_line(session: &Session, change: &ChangeRow) -> Vec<String> {
     let mut batches: Vec<(String, usize)> = Vec::new();
     for other in standing(session) {
-        if other.command != change.command || other.batch == change.batch {
+        let is_earlier = other.command == change.command && other.batch != change.batch;
+        if !is_earlier || other.run_is_whole {
             continue;
         }
         match batches.iter_mut().find(|(batch, _)| *batch == other.batch) {
@@ -38,8 +42,9 @@ pub fn of_the_same_line(session: &Session, change: &ChangeRow) -> Vec<String> {
     }
     let told = batches.into_iter().map(|(batch, count)| {
         format!(
-            "{} of an earlier run of the same command stay: secmon undo {batch}",
-            counted(count, "change")
+            "Not undone with it: {} of an earlier run of the same command: `undo {}`",
+            counted(count, "change"),
+            shortened(&batch)
         )
     });
     told.collect()
