@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
 use super::interface::{Acquire, Permit, RateLimiter, RateLimiterError, SlotOutcome};
 use super::queue::{Queue, QueueTicket};
@@ -121,8 +121,8 @@ impl Window {
         loop {
             let now = Instant::now();
             let ahead = match &ticket {
-                Some(ticket) => ticket.ahead(),
-                None => self.queue.ahead_of_next(request.priority),
+                Some(ticket) => ticket.ahead(now),
+                None => self.queue.ahead_of_next(request.priority, now),
             };
             let took = self
                 .slots()
@@ -137,7 +137,7 @@ impl Window {
                 ticket = Some(self.queue.join(request.priority));
                 continue;
             };
-            let _ = timeout_at(until, ticket.woken()).await;
+            ticket.woken_by(until, now).await;
         }
     }
 

@@ -293,24 +293,28 @@ impl Window {
         loop {
             self.store.reachable()?;
             let now = Instant::now();
-            let ahead = place.ahead();
+            let ahead = place.ahead(now);
             let known = self.known.notified();
             let until = match self.wait(ahead, request.priority, now) {
                 Some(wait) => wait_limit.until(wait, ahead, now)?,
-                None if ahead == QueuePosition::NOBODY => match self.ask(request).await? {
-                    Some(slot) => return Ok(slot),
-                    None => continue,
-                },
+                None if ahead == QueuePosition::NOBODY => {
+                    place.looks_again(after(now, REDIS_TIME), now);
+                    match self.ask(request).await? {
+                        Some(slot) => return Ok(slot),
+                        None => continue,
+                    }
+                }
                 None if now >= turn_by => {
                     let free_in = Some(LOOK_AGAIN);
                     return Err(RateLimiterError::Exhausted { free_in });
                 }
                 None => {
-                    let _ = timeout_at(turn_by, either(place.woken(), known)).await;
+                    let until = place.looks_again(turn_by, now);
+                    let _ = timeout_at(until, either(place.woken(), known)).await;
                     continue;
                 }
             };
-            let _ = timeout_at(until, place.woken()).await;
+            place.woken_by(until, now).await;
         }
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::interface::{Acquire, RateLimiterError};
-use super::queue::QueuePosition;
+use super::queue::{QueuePosition, STALLED_AFTER};
 use super::waits::{MINUTE, after, random_fraction};
 use crate::operation_info::RateGroup;
 use crate::request_options::Priority;
@@ -154,7 +154,8 @@ impl<'a> WaitLimit<'a> {
         self.tell(wait, now);
         Ok(match ahead == QueuePosition::NOBODY {
             true => wait.look_again.min(self.latest),
-            false => self.latest,
+            // It is woken when it is the first, unless one in front of it has stalled.
+            false => after(wait.look_again, STALLED_AFTER).min(self.latest),
         })
     }
 

@@ -72,3 +72,54 @@ async fn the_longest_wait_follows_the_time_of_the_operation_unless_set() {
     let error = client.servers().suspend(endpoint_id()).await;
     assert_eq!(error.expect_err("too long").kind(), ErrorKind::QueueTimeout);
 }
+
+/// A call that is polled once, so that it stands in the line, and then no more.
+async fn stand_still(call: &mut (impl Future + Unpin)) {
+    tokio::select! {
+        biased;
+        _ = call => unreachable!("there is no slot"),
+        () = std::future::ready(()) => {}
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_waiting_call_that_nobody_polls_holds_up_no_other() {
+    let client = client_of(&Service::new(Duration::from_millis(50)));
+    suspend_many(&client, 60).await;
+    let mut still = std::pin::pin!(client.servers().suspend(endpoint_id()).send());
+    stand_still(&mut still).await;
+    // Those behind it wait for the window, and a second longer for whoever does not move.
+    for priority in [Priority::Interactive, Priority::Batch] {
+        let began = Instant::now();
+        let call = client.servers().suspend(endpoint_id());
+        call.with(|call| call.priority(priority))
+            .await
+            .expect("a slot");
+        assert!(
+            began.elapsed() < MINUTE + 2 * SECOND,
+            "{:?}",
+            began.elapsed()
+        );
+    }
+    // Those that come later wait for nobody.
+    sleep(20 * MINUTE).await;
+    for _ in 0..60 {
+        let began = Instant::now();
+        let call = client.servers().suspend(endpoint_id());
+        call.await.expect("a slot");
+        assert!(began.elapsed() < SECOND, "{:?}", began.elapsed());
+    }
+    still.await.expect("a slot, once it is polled again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_waiting_call_that_is_polled_late_still_has_its_turn() {
+    let client = client_of(&Service::new(Duration::from_millis(50)));
+    suspend_many(&client, 60).await;
+    let mut still = std::pin::pin!(client.servers().suspend(endpoint_id()).send());
+    stand_still(&mut still).await;
+    sleep(MINUTE + 10 * SECOND).await;
+    let began = Instant::now();
+    still.await.expect("a slot");
+    assert!(began.elapsed() < SECOND, "{:?}", began.elapsed());
+}
