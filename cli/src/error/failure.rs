@@ -74,7 +74,7 @@ failures! {
     /// The service cannot be reached.
     NoConnection: "no_connection", Unavailable, false, Some("check the address and the network: `doctor`");
     /// No connection that can be trusted.
-    Tls: "tls", Unavailable, false, Some("the certificate must be the portal's, and valid by this computer's clock; the authority of a proxy that opens https must be in the system's trust store");
+    Tls: "tls", Unavailable, false, Some("the port must be one for https, and its certificate the portal's and valid by this computer's clock; the authority of a proxy that opens https must be in the system's trust store");
     /// A proxy that does not let the call through.
     Proxy: "proxy", Unavailable, false, Some("give the proxy's user and password in HTTPS_PROXY, as in http://USER:PASSWORD@proxy.example.com:3128");
     /// What the key comes from is down.

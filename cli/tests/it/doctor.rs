@@ -35,6 +35,16 @@ fn the_worst_check_decides_and_names_its_fix() {
             .stdout
             .contains("✘ reachable")
     );
+    let mock = account();
+    let no_tls = Shell::of(&mock)
+        .with("SECMON_BASE_URL", &mock.url().replace("http:", "https:"))
+        .line("doctor")
+        .exits(7)
+        .stdout;
+    assert!(
+        no_tls.contains("✘ tls") && no_tls.contains("may be one for plain http"),
+        "{no_tls}"
+    );
     Shell::new().line("doctor").exits(2);
     let local = Shell::new();
     local.line("--local mock clock advance 48h").exits(0);

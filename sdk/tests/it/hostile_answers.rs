@@ -299,6 +299,7 @@ async fn https_to_a_server_that_speaks_plain_http_is_a_failure_of_tls_and_nothin
         .await
         .expect_err("no TLS there");
     assert_eq!(error.kind(), ErrorKind::Tls, "{error}");
+    assert!(error.to_string().contains("plain http"), "{error}");
     assert_eq!(error.delivery(), Delivery::NotSent);
     assert_eq!(
         server

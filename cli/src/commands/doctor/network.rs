@@ -34,7 +34,7 @@ pub async fn checks(session: &Session, service: &Service) -> Vec<Check> {
     let health = match session.read_whole(GetHealth::new()).await {
         Ok(answer) => answer,
         Err(error) => {
-            checks.push(unreachable(&service.base_url, error));
+            checks.push(unreachable(error));
             return checks;
         }
     };
@@ -149,19 +149,13 @@ fn name(base_url: &str) -> Option<Check> {
     Some(Check::of("dns", finding))
 }
 
-/// A certificate that is not trusted has a fix of its own.
-fn unreachable(base_url: &str, error: CliError) -> Check {
-    let said = error.message().to_lowercase();
-    let about_trust = ["certificate", "tls", "handshake"]
-        .iter()
-        .any(|word| said.contains(word));
-    if base_url.starts_with("https:") && about_trust {
-        let error = error.hint(
-            "if a company proxy stands in between, add its root certificate to this computer's trust store",
-        );
-        return Check::of("tls", Err(error));
-    }
-    Check::of("reachable", Err(error))
+/// A service that no call reaches.
+fn unreachable(error: CliError) -> Check {
+    let name = match error.code().as_ref() {
+        "tls" => "tls",
+        _ => "reachable",
+    };
+    Check::of(name, Err(error))
 }
 
 fn clock(service: &Timestamp) -> Result<String, CliError> {

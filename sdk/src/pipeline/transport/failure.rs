@@ -48,6 +48,9 @@ fn transport_error(kind: TransportErrorKind, error: reqwest::Error) -> Transport
             "the proxy asks for a user and a password, or refuses those in its address (407)"
                 .to_owned()
         }
+        TransportErrorKind::Tls if reasons(&error).any(is_no_tls) => {
+            "the answer there is not TLS; the port may be one for plain http".to_owned()
+        }
         _ => innermost(&error),
     };
     TransportError::new(kind, message).with_source(error)
@@ -74,6 +77,18 @@ fn is_refusal_of_tls(reason: &(dyn Error + 'static)) -> bool {
 
 #[cfg(not(feature = "tls-no-provider"))]
 fn is_refusal_of_tls(_: &(dyn Error + 'static)) -> bool {
+    false
+}
+
+/// What answers speaks another protocol.
+#[cfg(feature = "tls-no-provider")]
+fn is_no_tls(reason: &(dyn Error + 'static)) -> bool {
+    let error = reason.downcast_ref::<rustls::Error>();
+    matches!(error, Some(rustls::Error::InvalidMessage(_)))
+}
+
+#[cfg(not(feature = "tls-no-provider"))]
+fn is_no_tls(_: &(dyn Error + 'static)) -> bool {
     false
 }
 
