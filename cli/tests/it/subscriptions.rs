@@ -64,6 +64,28 @@ fn a_quantity_that_is_not_taken_is_told() {
 }
 
 #[test]
+fn a_plan_that_is_not_taken_is_told() {
+    let shell = of_42();
+    let slots = "sub set 502 --product domain_monitoring --quantity 9 --plan starter";
+    let slots = shell.line(slots).exits(0).stdout;
+    assert!(slots.contains("The plan starter has no effect"), "{slots}");
+    for line in [
+        "sub change 502 --product domain_monitoring --plan business -y",
+        "sub change 502 --product domain_monitoring --plan business --quantity 7 -y",
+    ] {
+        let told = shell.line(line).exits(0).stdout;
+        let wanted = "The plan business has no effect: this product has no plans.";
+        assert!(told.contains(wanted), "{told}");
+    }
+    let server = "sub set 503 --product endpoint --plan starter";
+    let server = shell.line(server).exits(0).stdout;
+    assert!(server.contains("this product has no plans"), "{server}");
+    let taken = "sub set 501 --product port_monitoring --plan starter";
+    let taken = shell.line(taken).exits(0).stdout;
+    assert!(!taken.contains("no effect"), "{taken}");
+}
+
+#[test]
 fn the_plans_that_are_known_here_are_listed() {
     let tenant = account();
     let shell = Shell::of(&tenant);

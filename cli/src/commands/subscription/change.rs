@@ -1,7 +1,7 @@
 //! `secmon subscription change`.
 
 use super::plans;
-use super::target::{self, SubscriptionTarget, conclude, untaken, with_moves};
+use super::target::{self, Size, SubscriptionTarget, conclude, with_moves};
 use crate::bulk::{Applied, RowOutcome};
 use crate::commands::common::capacity::{DOMAINS, Kept};
 use crate::commands::lifecycle::{SubscriptionRef, send};
@@ -59,8 +59,11 @@ pub async fn run(context: &Context, args: SubscriptionChangeArgs) -> Result<Outc
         subscription.product.as_str(),
     );
     request.new_plan_slug = args.plan.map(Into::into);
-    let asked = args.quantity;
-    request.new_quantity = asked;
+    request.new_quantity = args.quantity;
+    let asked = Size {
+        plan: request.new_plan_slug.clone(),
+        quantity: request.new_quantity,
+    };
     request.force = args.force.then_some(true);
     let before = target::active(context, &subscription).await;
     let sent = context.session.write(request, label.as_str()).await;
@@ -68,7 +71,7 @@ pub async fn run(context: &Context, args: SubscriptionChangeArgs) -> Result<Outc
         Err(error) => Err(plans::named_in(&context.session, error)),
         Ok(None) => Ok(RowOutcome::Planned),
         Ok(Some(answer)) => {
-            let outcome = changed(context, &subscription, &answer, asked);
+            let outcome = changed(context, &subscription, &answer, &asked);
             Ok(with_moves(
                 before,
                 target::active(context, &subscription).await,
@@ -83,7 +86,7 @@ fn changed(
     context: &Context,
     subscription: &SubscriptionRef,
     answer: &Response<SubscriptionChange>,
-    asked: Option<u32>,
+    asked: &Size,
 ) -> RowOutcome {
     let data = &answer.data;
     let size = data.plan_slug.as_ref().map(ToString::to_string);
@@ -94,7 +97,10 @@ fn changed(
     let plans = plans.into_iter().flatten().map(ToString::to_string);
     context.session.learn(Observation::Plans(plans.collect()));
     let (label, changed) = (subscription.label(), from_and_to(data));
-    let untaken = untaken(asked, data.quantity, data.plan_slug.as_ref());
+    let untaken = asked.untaken(&Size {
+        plan: data.plan_slug.clone(),
+        quantity: data.quantity,
+    });
     let id = data.subscription_id.map(|id| id.to_string());
     let sentence = format!("{label} {changed}.{untaken}");
     let done = Applied::answered(id.unwrap_or_default(), answer, sentence);

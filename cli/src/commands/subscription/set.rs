@@ -1,7 +1,7 @@
 //! `secmon subscription set`.
 
 use super::plans;
-use super::target::{self, SubscriptionTarget, conclude, untaken, with_moves};
+use super::target::{self, Size, SubscriptionTarget, conclude, with_moves};
 use crate::bulk::{Applied, Created, RowOutcome};
 use crate::commands::common::args::ClientContact;
 use crate::commands::common::capacity::Kept;
@@ -45,8 +45,11 @@ pub async fn run(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome
         subscription.product.as_str(),
     );
     request.plan_slug = args.plan.map(Into::into);
-    let asked = args.quantity;
-    request.quantity = asked;
+    request.quantity = args.quantity;
+    let asked = Size {
+        plan: request.plan_slug.clone(),
+        quantity: request.quantity,
+    };
     request.mrr = args.mrr;
     request.client_name.clone_from(&args.contact.client_name);
     request.client_email.clone_from(&args.contact.client_email);
@@ -62,7 +65,7 @@ pub async fn run(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome
         Err(error) => Err(plans::named_in(&context.session, error)),
         Ok(None) => Ok(RowOutcome::Planned),
         Ok(Some(answer)) => {
-            let done = RowOutcome::Applied(done(context, &subscription, &answer, asked));
+            let done = RowOutcome::Applied(done(context, &subscription, &answer, &asked));
             let now = target::active(context, &subscription).await;
             Ok(with_moves(before, now, done))
         }
@@ -74,7 +77,7 @@ fn done(
     context: &Context,
     subscription: &SubscriptionRef,
     answer: &Response<model::Subscription>,
-    asked: Option<u32>,
+    asked: &Size,
 ) -> Applied {
     let (data, created) = (&answer.data, Created::by(answer));
     let plan = data.plan_slug.as_ref().map(ToString::to_string);
@@ -85,7 +88,10 @@ fn done(
     let status = Some(data.status.clone());
     send::remember(&context.session, subscription, status, what.clone());
     let mut sentence = sentence(subscription, what, &data.status, created);
-    sentence += &untaken(asked, quantity, data.plan_slug.as_ref());
+    sentence += &asked.untaken(&Size {
+        plan: data.plan_slug.clone(),
+        quantity,
+    });
     Applied {
         created,
         ..Applied::answered(data.subscription_id, answer, sentence)

@@ -147,16 +147,32 @@ pub fn conclude(
     bulk::conclude_one(Item::of(label, outcome))
 }
 
-/// What is said of a quantity that was sent and did not come to count.
-pub fn untaken(asked: Option<u32>, now: Option<u32>, plan: Option<&PlanSlug>) -> String {
-    let Some(asked) = asked.filter(|asked| now != Some(*asked)) else {
-        return String::new();
-    };
-    let why = match plan {
-        Some(_) => "this product is sold by plan, and --plan chooses it",
-        None => "this product has no quantity",
-    };
-    format!(" The quantity {asked} has no effect: {why}.")
+/// How much of a product: what was asked for, or what the service answered.
+pub struct Size {
+    pub plan: Option<PlanSlug>,
+    pub quantity: Option<u32>,
+}
+
+impl Size {
+    /// What is said of a plan or a quantity that was sent and did not come to count.
+    pub fn untaken(&self, answered: &Self) -> String {
+        let mut sentences = String::new();
+        if let Some(quantity) = self.quantity
+            && answered.quantity != Some(quantity)
+        {
+            let why = match answered.plan {
+                Some(_) => "this product is sold by plan, and --plan chooses it",
+                None => "this product has no quantity",
+            };
+            sentences += &format!(" The quantity {quantity} has no effect: {why}.");
+        }
+        if let Some(plan) = &self.plan
+            && answered.plan.is_none()
+        {
+            sentences += &format!(" The plan {plan} has no effect: this product has no plans.");
+        }
+        sentences
+    }
 }
 
 /// The outcome of a change of capacity, with the names of the records that it paused and resumed: what was active before
