@@ -32,6 +32,10 @@ pub fn run() -> Exit {
         Err(error) => return refuse(error, &words, invocation),
     };
     let invocation = cli.global.kept_in(invocation);
+    if let Some(way_out) = suggest::pasted_word(&words) {
+        let refused = Err(CliError::usage(way_out));
+        return conclude(&Ui::before_settings(invocation), refused);
+    }
     if cli.global.customer.is_some() && !cli.command.takes_customer() {
         return conclude(&Ui::before_settings(invocation), Err(takes_no_customer()));
     }

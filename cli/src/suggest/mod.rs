@@ -53,19 +53,21 @@ pub fn instead(
     drop_far_advice(error);
     let typed = Typed::scan(parser, words);
     let suggestion = pasted_in(words, &error.to_string()).map(Suggestion::Pasted);
-    let suggestion = suggestion.or_else(|| not_there(&typed)).or_else(|| {
+    let suggestion = suggestion.or_else(|| told(&typed, NOT_THERE)).or_else(|| {
         let stray = string(error, ContextKind::InvalidSubcommand)
             .or_else(|| string(error, ContextKind::InvalidArg));
         let command = match stray {
             Some(stray) => option(&typed, &stray)
                 .or_else(|| tried(&typed, &stray))
                 .or_else(|| without_verb(&typed))
+                .or_else(|| behind_option(&typed, &stray))
                 .or_else(|| stray_customer(&typed, &stray)),
             None => without_verb(&typed),
         };
         command
             .and_then(|command| complete(&typed, command))
             .map(Suggestion::Command)
+            .or_else(|| told(&typed, SEVERAL_VERBS))
     })?;
     for advice in [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg] {
         error.remove(advice);
@@ -73,10 +75,19 @@ pub fn instead(
     Some(suggestion)
 }
 
+/// What to type in the place of a word in quotation marks that no shell takes away.
+pub fn pasted_word(words: &[OsString]) -> Option<String> {
+    pasted::single_word(&as_text(words))
+}
+
+fn as_text(words: &[OsString]) -> Vec<String> {
+    let words = words.iter().map(|word| word.to_string_lossy().into_owned());
+    words.collect()
+}
+
 /// What to type in the place of what was pasted, where that is what an error is about.
 pub fn pasted_in(words: &[OsString], message: &str) -> Option<String> {
-    let words = words.iter().map(|word| word.to_string_lossy().into_owned());
-    let words: Vec<String> = words.collect();
+    let words = as_text(words);
     let mut pasted = pasted::pasted(&words);
     Some(pasted.find(|pasted| pasted.is_in(message))?.way_out)
 }
@@ -140,7 +151,8 @@ fn first_two(typed: &Typed) -> (String, String) {
     (named(0), named(1))
 }
 
-fn not_there(typed: &Typed) -> Option<Suggestion> {
+/// What a table says of a noun and a verb, in either order.
+fn told(typed: &Typed, table: &[(&str, &str, &'static str)]) -> Option<Suggestion> {
     let (first, second) = first_two(typed);
     let fits = |(noun, verb, _): &&(&str, &str, &str)| {
         let named = |one: &str, other: &str| {
@@ -148,7 +160,7 @@ fn not_there(typed: &Typed) -> Option<Suggestion> {
         };
         named(&first, &second) || named(&second, &first)
     };
-    let (_, _, why) = NOT_THERE.iter().find(fits)?;
+    let (_, _, why) = table.iter().find(fits)?;
     Some(Suggestion::Nothing(why))
 }
 
@@ -157,15 +169,37 @@ fn option(typed: &Typed, stray: &str) -> Option<String> {
     let fits = |(of, option, _): &&(&str, &str, &str)| *of == noun && *option == stray;
     let (_, _, instead) = OPTIONS.iter().find(fits)?;
     let verb = typed.word(1).unwrap_or("list");
+    let place = typed.rest.iter().position(|word| word == stray);
+    let next = place.and_then(|place| typed.rest.get(place + 1));
+    let has_value = next.is_some_and(|next| !next.starts_with('-'));
+    let instead = match instead.split_once(' ') {
+        Some((name, _)) if has_value => name,
+        _ => instead,
+    };
     let mut line = vec![noun, verb.to_owned()];
     line.extend(typed.words.iter().skip(2).map(|word| quoted(word)));
     line.extend(typed.rest.iter().map(|word| {
         if word == stray {
-            (*instead).to_owned()
+            instead.to_owned()
         } else {
             quoted(word)
         }
     }));
+    Some(with_options(line, typed, typed.customer.as_deref()))
+}
+
+/// A word that is no argument, and stands behind an option.
+fn behind_option(typed: &Typed, stray: &str) -> Option<String> {
+    let (noun, verb) = first_two(typed);
+    let fits = |(one, two, _): &&(&str, &str, &str)| *one == noun && *two == verb;
+    let (_, _, option) = BEHIND_OPTION.iter().find(fits)?;
+    let arguments = typed.words.get(2..)?;
+    let place = arguments.iter().position(|word| word == stray)?;
+    let (before, behind) = arguments.split_at(place);
+    let mut line = vec![noun, verb];
+    line.extend(before.iter().map(|word| quoted(word)));
+    line.push((*option).to_owned());
+    line.extend(behind.iter().chain(&typed.rest).map(|word| quoted(word)));
     Some(with_options(line, typed, typed.customer.as_deref()))
 }
 

@@ -27,6 +27,15 @@ impl Pasted<'_> {
     }
 }
 
+/// What to type in the place of a single word in such quotation marks: nothing else would refuse it.
+pub fn single_word(words: &[String]) -> Option<String> {
+    let whole = |place: usize| {
+        let word = &words[place..=place];
+        quoted(word).map(|_| way_out(word))
+    };
+    (0..words.len()).find_map(whole)
+}
+
 /// All words that were pasted so.
 pub fn pasted(words: &[String]) -> impl Iterator<Item = Pasted<'_>> {
     (0..words.len()).filter_map(|place| {
@@ -36,12 +45,16 @@ pub fn pasted(words: &[String]) -> impl Iterator<Item = Pasted<'_>> {
             return Some(Pasted { words, way_out });
         }
         let words = quoted(&words[place..])?;
-        let text = words.join(" ");
-        let text = text.trim_matches(QUOTES);
-        let way_out =
-            format!("{word} begins with a quotation mark that was pasted: write \"{text}\"");
+        let way_out = way_out(words);
         Some(Pasted { words, way_out })
     })
+}
+
+/// The same words between quotation marks that a shell reads.
+fn way_out(words: &[String]) -> String {
+    let text = words.join(" ");
+    let (first, text) = (&words[0], text.trim_matches(QUOTES));
+    format!("{first} begins with a quotation mark that was pasted: write \"{text}\"")
 }
 
 fn option(word: &str) -> Option<String> {

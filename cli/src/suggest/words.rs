@@ -137,14 +137,29 @@ pub const NOT_THERE: &[(&str, &str, &str)] = &[
     ("customer", "move", MERGING),
 ];
 
-/// Options that a command has in another form.
+const CHANGES_OF_A_SERVER: &str = "a server gets another name by endpoint rename, another address by endpoint move, and other allowed ports by rules add, edit and remove";
+
+/// What has more than one command, where none of them takes what was typed.
+pub const SEVERAL_VERBS: &[(&str, &str, &str)] = &[("endpoint", "edit", CHANGES_OF_A_SERVER)];
+
+/// Arguments that stand behind an option.
+pub const BEHIND_OPTION: &[(&str, &str, &str)] = &[
+    ("domain", "move", "--customer-to"),
+    ("domain", "release", "--service"),
+    ("rules", "copy", "--to"),
+];
+
+/// Options that a command has in another form; one that takes a value takes the one that was typed.
 pub const OPTIONS: &[(&str, &str, &str)] = &[
     ("alert", "--acknowledged", "--status acknowledged"),
     ("alert", "--open", "--status open"),
     ("alert", "--resolved", "--status resolved"),
     ("endpoint", "--active", "--status active"),
+    ("endpoint", "--open", "--port PORT"),
     ("endpoint", "--paused", "--status paused"),
     ("endpoint", "--suspended", "--status paused"),
+    ("rules", "--expires", "--expiring 30d"),
+    ("rules", "--expired", "--status expired"),
 ];
 
 /// Words that tell what the next one is.

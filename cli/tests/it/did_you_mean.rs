@@ -182,6 +182,22 @@ fn a_noun_with_options_alone_leads_to_its_list() {
         ),
         ("alerts --open", "alert list --status open"),
         ("alert list --open -c 42", "alert list --status open -c 42"),
+        ("rules list --expires", "rules list --expiring 30d"),
+        (
+            "rules list --expires 7d -c 42",
+            "rules list --expiring 7d -c 42",
+        ),
+        ("rules --expired", "rules list --status expired"),
+        ("endpoint list --open", "endpoint list --port PORT"),
+        (
+            "servers --open 3306 -c 42",
+            "endpoint list --port 3306 -c 42",
+        ),
+        ("rules copy web-1 db-1", "rules copy web-1 --to db-1"),
+        (
+            "rules copy web-1 db-1 db-2",
+            "rules copy web-1 --to db-1 db-2",
+        ),
     ] {
         leads(tried, &format!("did you mean: secmon {command}"));
     }
