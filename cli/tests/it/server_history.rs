@@ -61,6 +61,34 @@ fn alerts_rules_scans_and_changes_stand_in_the_order_of_time() {
 }
 
 #[test]
+fn whoever_allowed_a_port_is_named_however_it_was_done() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.1", "web-1");
+    let rule = "rules add --global 9443 -m for-the-operations-team -c 42";
+    shell.line(rule).exits(0);
+    let dump = "*filter\n:INPUT DROP [0:0]\n-A INPUT -p tcp --dport 22 -j ACCEPT\nCOMMIT\n";
+    let dump = shell.file("dump.txt", dump);
+    let import = ["rules", "import", "web-1", &dump, "-y"];
+    shell.run(&import).exits(0);
+    for line in ["endpoint history web-1", "endpoint history 203.0.113.1"] {
+        let all = events(&shell, line);
+        let made = all.iter().filter(|event| event["kind"] == "rule_made");
+        let users: Vec<&Value> = made.map(|event| &event["user"]).collect();
+        assert_eq!(users.len(), 2, "{all:?}");
+        assert!(users.iter().all(|user| user.is_string()), "{all:?}");
+        // Each is told once.
+        let texts = texts(&all);
+        let is_again = |text: &&str| text.contains("create rule") || text.contains("ingest");
+        assert!(!texts.iter().any(is_again), "{texts:?}");
+    }
+    // Another server of the customer has the rule for all servers, and not the other one.
+    provision(&shell, "203.0.113.2", "db-1");
+    let texts = events(&shell, "endpoint history db-1");
+    let made = texts.iter().filter(|event| event["kind"] == "rule_made");
+    assert_eq!(made.count(), 1, "{texts:?}");
+}
+
+#[test]
 fn a_day_narrows_it() {
     let tenant = account();
     let shell = Shell::of(&tenant);

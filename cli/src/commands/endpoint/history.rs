@@ -15,6 +15,7 @@ use secmon::model::{
     CustomerId, Endpoint, EndpointDetail, PortAlert, Rule, RuleScope, ScanStatus, Timestamp,
 };
 use serde::Serialize;
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// A server, and how far to look back.
@@ -93,10 +94,8 @@ pub async fn run(context: &Context, args: &EndpointHistoryArgs) -> Result<Outcom
     let mut events = of_server(&detail);
     events.extend(alerts.iter().flat_map(of_alert));
     events.extend(rules.iter().flat_map(of_rule));
-    with_changes(
-        &mut events,
-        &changes(session, &args.endpoint, &server, customer)?,
-    );
+    let changes = changes(session, &args.endpoint, &server, customer)?;
+    with_changes(&mut events, &changes);
     events.retain(|event| since.is_none_or(|since| event.at.date_time() >= since));
     events.sort_by_key(|event| event.at.date_time());
     let mut text = vec![
@@ -133,7 +132,7 @@ async fn rules(
     Ok(rules)
 }
 
-/// What this computer has changed of the server, also where it stood before it moved.
+/// What this computer has changed of the server, also where it stood before it moved, and of rules for all servers.
 fn changes(
     session: &Session,
     typed: &str,
@@ -150,7 +149,9 @@ fn changes(
     let is_theirs =
         |change: &ChangeRow| change.customers.is_empty() || change.customers.contains(&customer);
     let its = changes.iter();
-    let its = its.filter(|change| is_theirs(change) && names.are_in(change));
+    let is_of_all =
+        |change: &ChangeRow| change.server.is_none() && change.operation.ends_with("_rule");
+    let its = its.filter(|change| is_theirs(change) && (names.are_in(change) || is_of_all(change)));
     Ok(its.cloned().collect())
 }
 
@@ -285,17 +286,26 @@ fn with_changes(events: &mut Vec<Event>, changes: &[ChangeRow]) {
 
 /// Whether an event of the service is this change: the answer to it had the same record and moment.
 fn has_left(change: &ChangeRow, event: &Event) -> bool {
-    let (verb, moment) = match event.kind {
-        EventKind::Added | EventKind::RuleMade => ("create_", "created_at"),
-        EventKind::RuleChanged => ("update_", "updated_at"),
-        EventKind::AlertResolved => ("resolve_", "resolved_at"),
+    let (verbs, moment) = match event.kind {
+        EventKind::Added => (&["create_"][..], "created_at"),
+        EventKind::RuleMade => (&["create_", "ingest_"][..], "created_at"),
+        EventKind::RuleChanged => (&["update_"][..], "updated_at"),
+        EventKind::AlertResolved => (&["resolve_"][..], "resolved_at"),
         _ => return false,
     };
+    let is_it = |record: &Value| {
+        let text = |member| record.get(member).and_then(Value::as_str);
+        let at = text(moment).and_then(|at| at.parse().ok());
+        text("id") == event.record.as_deref() && at.as_ref() == Some(&event.at)
+    };
+    verbs.iter().any(|verb| change.operation.starts_with(verb)) && answered(change).any(is_it)
+}
+
+/// The records of an answer: one, or the rules that a firewall dump became.
+fn answered(change: &ChangeRow) -> impl Iterator<Item = &Value> {
     let after = change.after.as_ref();
-    let at = after.and_then(|after| after.get(moment)?.as_str()?.parse().ok());
-    change.operation.starts_with(verb)
-        && change.record == event.record
-        && at.as_ref() == Some(&event.at)
+    let suggested = after.and_then(|after| after.get("suggested")?.as_array());
+    after.into_iter().chain(suggested.into_iter().flatten())
 }
 
 /// A change that was refused has left nothing.
