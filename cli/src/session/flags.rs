@@ -122,7 +122,7 @@ impl GlobalArgs {
             ("--config", &config),
         ] {
             if let Some(value) = value {
-                service.extend([name.to_owned(), quoted(value)]);
+                service.push(format!("{name} {}", quoted(value)));
             }
         }
         if self.local {

@@ -81,10 +81,14 @@ impl Invocation {
     /// The whole command line for a command, about the customer that was given. A build for tests ends at a command that
     /// the parser does not take, so that no test can make the program suggest one.
     pub fn line(&self, command: &str) -> String {
-        let mut words = vec![self.program()];
-        words.extend(self.service.iter().map(String::as_str));
-        words.push(command);
         let typed = as_typed(command);
+        // A command that names a profile itself is about that one.
+        let names_profile = typed.iter().any(|word| word == "--profile");
+        let service = self.service.iter().map(String::as_str);
+        let service = service.filter(|option| !(names_profile && option.starts_with("--profile ")));
+        let mut words = vec![self.program()];
+        words.extend(service);
+        words.push(command);
         let named = typed.iter().any(|word| word == "-c");
         let customer = self.customer.as_deref().filter(|_| !named);
         if let Some(customer) = customer

@@ -212,23 +212,38 @@ fn a_number_of_two_digits_is_no_slip_for_a_name_of_two_letters() {
 }
 
 #[test]
-fn a_pasted_name_does_not_take_the_place_of_another_way_out() {
+fn a_word_in_pasted_quotation_marks_becomes_no_name() {
     let shell = furnished();
-    let line = ["endpoint", "rename", "nowhere", "“front”"];
-    let refused = shell.run(&line).exits(4).stderr;
-    assert!(!refused.contains("pasted"), "{refused}");
-    let line = [
-        "rules",
-        "add",
-        "web-1",
-        "22",
-        "-m",
-        "short",
-        "--service",
-        "“ssh”",
-    ];
-    let refused = shell.run(&line).exits(2).stderr;
-    assert!(!refused.contains("pasted"), "{refused}");
+    for line in [
+        &["endpoint", "rename", "web-1", "“front”"][..],
+        &["endpoint", "rename", "web-1", "«front»"],
+        &[
+            "provision",
+            "203.0.113.9",
+            "-c",
+            "42",
+            "--nickname",
+            "„front“",
+        ],
+        &[
+            "rules",
+            "add",
+            "‘web-1’",
+            "22",
+            "-m",
+            "for the operations team",
+        ],
+    ] {
+        let refused = shell.run(line).exits(2).stderr;
+        assert!(refused.contains("pasted: write \""), "{line:?}: {refused}");
+    }
+    // An apostrophe is a letter of a name, and so are quotation marks in the middle of one.
+    for name in ["d’Artagnan", "the “front” server", "l’été’s"] {
+        let line = ["endpoint", "rename", "web-1", name];
+        shell.run(&line).exits(0);
+        let line = ["endpoint", "rename", name, "web-1"];
+        shell.run(&line).exits(0);
+    }
 }
 
 #[test]
@@ -357,4 +372,92 @@ fn the_question_of_undo_counts_whose_records_it_is_about() {
         asked.contains(": 8 changes of 2 customers: 42 (4), 43 (4). "),
         "{asked}"
     );
+}
+
+#[test]
+fn a_change_of_a_customer_is_confirmed_by_their_number() {
+    let shell = furnished();
+    for (line, code) in [
+        ("customer suspend 42 --confirm=43", 2),
+        ("customer suspend 42 --confirm=42", 0),
+        ("customer resume 42 --confirm=43", 2),
+        ("customer resume 42 --confirm=42", 0),
+        // How many there are is as good a proof that the line was read.
+        ("customer suspend 42 --confirm=2", 0),
+    ] {
+        shell.line(line).exits(code);
+    }
+}
+
+#[test]
+fn an_empty_list_says_where_nobody_knows_the_customer() {
+    let shell = furnished();
+    for line in [
+        "rules list",
+        "rules list --scope global",
+        "rules summary",
+        "endpoint list",
+        "endpoint list --port 22",
+        "endpoint list --search web",
+    ] {
+        let told = shell.line(&format!("{line} -c 4711")).exits(0).stderr;
+        assert!(told.contains("Is the number right?"), "{line}: {told}");
+        let told = shell.line(&format!("{line} -c 42")).exits(0).stderr;
+        assert!(!told.contains("Is the number right?"), "{line}: {told}");
+    }
+    let refused = shell.line("alert ack --all -c 4711").exits(4).stderr;
+    assert!(refused.contains("Is the number right?"), "{refused}");
+    shell.line("alert ack --all -c 42").exits(0);
+}
+
+#[test]
+fn a_limit_shows_the_first_of_the_list_as_it_would_be_shown() {
+    let shell = Shell::of(&account());
+    for (address, customer) in [
+        ("203.0.113.9", "43"),
+        ("203.0.113.2", "42"),
+        ("203.0.113.1", "42"),
+    ] {
+        provision_for(&shell, address, customer);
+    }
+    let addresses = |line: &str| -> Vec<String> {
+        let servers = shell.line(line).exits(0).json();
+        let servers = servers.as_array().expect("a list").iter();
+        let addresses = servers.map(|server| server["ip_address"].as_str().map(str::to_owned));
+        addresses.map(Option::unwrap_or_default).collect()
+    };
+    let all = addresses("endpoint list -o json");
+    assert_eq!(addresses("endpoint list -L 2 -o json"), all[..2]);
+    assert_eq!(all, ["203.0.113.1", "203.0.113.2", "203.0.113.9"]);
+}
+
+#[test]
+fn a_port_that_a_rule_for_all_servers_allows_leads_to_that_rule() {
+    let shell = furnished();
+    let line = format!("rules add --global 9443 {REASON} -c 42");
+    shell.line(&line).exits(0);
+    let rules = shell.line("rules list -c 42 -o ids").exits(0).stdout;
+    let refused = shell.line("rules remove 9443 --on web-1").exits(4).stderr;
+    let meant = format!("rules show {}", rules.trim());
+    assert!(refused.contains(&meant), "{refused}");
+    let refused = shell.line("rules remove 9444 --on web-1").exits(4).stderr;
+    assert!(refused.contains("rules list web-1"), "{refused}");
+}
+
+#[test]
+fn all_in_the_place_of_a_server_leads_to_a_rule_for_all_servers() {
+    let shell = furnished();
+    let refused = shell
+        .line(&format!("rules add all 9443 {REASON} -c 42"))
+        .exits(4)
+        .stderr;
+    let meant = "rules add --global 9443 -m for-the-operations-team -c 42";
+    assert!(refused.contains(meant), "{refused}");
+}
+
+#[test]
+fn a_profile_that_is_not_there_is_named_once() {
+    let refused = Shell::new().line("--profile nope endpoint list").exits(2);
+    let line = "secmon auth login --profile NAME";
+    assert!(refused.stderr.contains(line), "{refused:?}");
 }

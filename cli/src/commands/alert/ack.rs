@@ -66,6 +66,9 @@ pub async fn run(context: &Context, args: &AlertAckArgs) -> Result<Outcome, CliE
     check_named(&context.session, args)?;
     let acknowledging = Acknowledging { context, args };
     let items = bulk::run_bulk(context, &acknowledging, &args.run).await?;
+    if items.is_empty() {
+        references::refuse_unknown(&context.session, context.customer()?).await?;
+    }
     let total = sum(&items, args, context.customer()?);
     let mut outcome = bulk::conclude(&context.screen, ACKNOWLEDGED, items)?;
     outcome.text.insert(0, Block::text(total));

@@ -100,6 +100,13 @@ fn agree_to_new(
     }
 }
 
+/// Says so where what was listed of the customer of `-c` is empty and there is no other trace of them.
+pub async fn tell_of_list(context: &Context) {
+    if let Some(customer) = context.session.settings.customer {
+        tell(&context.session, &context.screen, customer).await;
+    }
+}
+
 /// Says so where a list about a customer is empty and there is no other trace of them. The two calls are made for a
 /// word beside the result, so one that fails says nothing.
 pub async fn tell(session: &Session, screen: &Ui, customer: CustomerId) {

@@ -44,7 +44,7 @@ pub struct DomainLeaksArgs {
     /// Only this category
     #[arg(long)]
     pub category: Option<CategoryArg>,
-    /// Only leaks that this computer has not shown before
+    /// Only leaks that this computer showed for the first time today, or has not shown yet
     #[arg(long)]
     pub new: bool,
     /// Only leaks of this time: 7d, monday, yesterday or 2026-11-23; those without a date are left out

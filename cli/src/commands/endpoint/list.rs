@@ -8,8 +8,8 @@ use crate::error::CliError;
 use crate::session::Session;
 use crate::session::portal;
 use crate::state::records::{Observation, Server};
+use crate::ui::Reader;
 use crate::ui::outcome::{Block, Outcome};
-use crate::ui::{Reader, Ui};
 use crate::values::durations::counted;
 use crate::values::ports::PortSpec;
 use crate::{bulk, references};
@@ -46,26 +46,22 @@ pub async fn run(context: &Context, args: &EndpointListArgs) -> Result<Outcome, 
     if !sought.is_all() {
         return found(context, args, &sought).await;
     }
-    let most = context.screen.limit().unwrap_or(usize::MAX);
-    let mut pages = pages.max_items(most);
-    let (mut endpoints, mut total) = (Vec::new(), None);
+    let mut pages = pages;
+    let mut endpoints = Vec::new();
     while let Some(page) = pages.next().await {
-        let page = page?.into_inner();
-        total = page.meta.total;
-        endpoints.extend(page.data);
+        endpoints.extend(page?.into_inner().data);
     }
-    let mut endpoints = context.screen.cut(endpoints, total);
     let seen = endpoints.iter().map(Server::from).collect();
-    context
-        .session
-        .learn(match (args.status, context.screen.limit()) {
-            (None, None) => Observation::AllServers(context.session.settings.customer, seen),
-            _ => Observation::Servers(seen),
-        });
+    context.session.learn(match args.status {
+        None => Observation::AllServers(context.session.settings.customer, seen),
+        Some(_) => Observation::Servers(seen),
+    });
     if endpoints.is_empty() {
-        tell_unknown(&context.session, &context.screen).await;
+        new_customer::tell_of_list(context).await;
     }
+    // Which ones come first is known once all are there.
     sort(&mut endpoints);
+    let endpoints = context.screen.cut(endpoints, None);
     Ok(with_pages(&context.session, &endpoints))
 }
 
@@ -174,6 +170,9 @@ async fn found(
 ) -> Result<Outcome, CliError> {
     let customer = context.session.settings.customer;
     let mut servers = references::all_endpoints(&context.session, customer).await?;
+    if servers.is_empty() {
+        new_customer::tell_of_list(context).await;
+    }
     if let Some(wanted) = args.status.map(endpoint_status) {
         servers.retain(|server| server.status == wanted);
     }
@@ -251,16 +250,10 @@ async fn stream(
         }
     }
     stream.tell_rest(total);
-    if stream.shown() == 0 && sought.is_all() {
-        tell_unknown(&context.session, &context.screen).await;
+    if stream.shown() == 0 {
+        new_customer::tell_of_list(context).await;
     }
     Ok(Outcome::silent())
-}
-
-async fn tell_unknown(session: &Session, screen: &Ui) {
-    if let Some(customer) = session.settings.customer {
-        new_customer::tell(session, screen, customer).await;
-    }
 }
 
 fn listed(endpoints: &[Endpoint]) -> Outcome {

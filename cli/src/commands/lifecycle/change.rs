@@ -351,15 +351,17 @@ impl<'a> LifecycleChange<'a> {
         level: ConfirmationLevel,
         all: &[&Resource],
     ) -> Question {
+        // Whichever way: what is confirmed of a customer is their number.
+        let typed = customer.to_string();
         if self.to == Transition::Resume {
-            return resume::question(self.context, customer, all);
+            let question = resume::question(self.context, customer, all);
+            return Question { typed, ..question };
         }
-        let (verb, level, typed) = match self.to.ends() {
-            true => ("end", ConfirmationLevel::Severe, customer.to_string()),
+        let (verb, level) = match self.to.ends() {
+            true => ("end", ConfirmationLevel::Severe),
             false => (
                 self.to.verb(),
                 level.max(ConfirmationLevel::Moderate).times(all.len()),
-                all.len().to_string(),
             ),
         };
         let text = format!(

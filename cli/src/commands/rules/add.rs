@@ -241,7 +241,13 @@ fn suggest_global(error: CliError, args: &RuleAddArgs, session: &Session) -> Cli
     let Some((first, others)) = args.words.split_first() else {
         return error;
     };
-    if !args.endpoints.is_empty() || !PortSpec::looks_like_port(first) {
+    if !args.endpoints.is_empty() {
+        return error;
+    }
+    if ["all", "any", "*"].contains(&first.to_lowercase().as_str()) {
+        return error.hint(global_line(args, others));
+    }
+    if !PortSpec::looks_like_port(first) {
         return error;
     }
     let given = session.settings.customer;
@@ -264,10 +270,18 @@ fn suggest_global(error: CliError, args: &RuleAddArgs, session: &Session) -> Cli
         None => args.words.as_slice(),
     };
     error.hint(format!(
-        "the first word is the server; for all servers of the customer: `rules add --global {} {} -c ID`",
+        "the first word is the server; {}",
+        global_line(args, ports)
+    ))
+}
+
+/// The same for all servers of a customer, who is named once more.
+fn global_line(args: &RuleAddArgs, ports: &[String]) -> String {
+    format!(
+        "for all servers of the customer: `rules add --global {} {} -c ID`",
         ports.join(" "),
         typed_options(args)
-    ))
+    )
 }
 
 /// What else was said of the rule.

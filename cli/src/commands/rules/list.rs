@@ -2,6 +2,7 @@
 
 use super::owners;
 use crate::commands::common::live::Live;
+use crate::commands::common::new_customer;
 use crate::commands::common::streamed::Stream;
 use crate::commands::common::views;
 use crate::context::Context;
@@ -93,6 +94,9 @@ pub async fn run(context: &Context, args: &RuleListArgs) -> Result<Outcome, CliE
         let server = rule.endpoint.as_ref().map(references::name_of);
         (server, rule.port_start)
     });
+    if rules.is_empty() && server.is_none() {
+        new_customer::tell_of_list(context).await;
+    }
     let own = rows.of(rules).await?;
     let further = match (&server, args.scope) {
         (Some(_), None) if context.screen.shows_text() => {
@@ -148,6 +152,9 @@ async fn stream(
         if stream.show(rows.of(rules).await?.outcome)? == Reader::Gone {
             break;
         }
+    }
+    if stream.shown() == 0 {
+        new_customer::tell_of_list(context).await;
     }
     Ok(Outcome::silent())
 }

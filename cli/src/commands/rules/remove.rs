@@ -20,7 +20,7 @@ use crate::ui::outcome::Outcome;
 use crate::values::durations::counted;
 use crate::values::ports::PortSpec;
 use clap::Args;
-use secmon::model::{CustomerId, Rule, RuleId, RuleScope};
+use secmon::model::{CustomerId, Endpoint, Rule, RuleId, RuleScope};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -127,8 +127,19 @@ impl Removing<'_> {
                 rows.push(removed_before(&port.to_string(), &earlier.id.to_string()));
                 continue;
             }
-            let none = || no_rule(&rules, port, &references::name_of(&endpoint), server);
-            self.add(&mut rows, &port.to_string(), found.ok_or_else(none))?;
+            let found = match found {
+                Some(rule) => Ok(rule),
+                None => {
+                    let name = references::name_of(&endpoint);
+                    let error =
+                        CliError::not_found(format!("{name} has no rule for exactly {port}"));
+                    Err(match rules.iter().find(|rule| port.meets(rule)) {
+                        Some(rule) => covered_by(error, rule),
+                        None => self.with_global_rule(error, port, &endpoint).await,
+                    })
+                }
+            };
+            self.add(&mut rows, &port.to_string(), found)?;
         }
         Ok(rows)
     }
@@ -153,6 +164,29 @@ impl Removing<'_> {
             row.wider = WiderRule::among(stay, session, &rule::ports(rule)?);
         }
         Ok(())
+    }
+
+    /// The error of a port that no rule of a server is for, with the rule for all servers that allows it.
+    async fn with_global_rule(
+        &self,
+        error: CliError,
+        port: &PortSpec,
+        server: &Endpoint,
+    ) -> CliError {
+        let owner = server.billing_customer_id;
+        let global = existing::global_rules(&self.context.session, owner).await;
+        let global = global.unwrap_or_default();
+        error.hint(match global.iter().find(|rule| port.meets(rule)) {
+            Some(rule) => format!(
+                "{} is allowed there by a rule for all servers: `rules show {}`",
+                ports_of(rule),
+                rule.id
+            ),
+            None => format!(
+                "see which rules there are: `rules list {}`",
+                quoted(self.args.on.as_deref().unwrap_or_default())
+            ),
+        })
     }
 
     /// The error of a server that is in no list, with the rules that are left of it: they go by their ids.
@@ -284,18 +318,13 @@ pub async fn run(context: &Context, args: &RuleRemoveArgs) -> Result<Outcome, Cl
     bulk::conclude(&context.screen, REMOVED, items)
 }
 
-/// The error of a port that no rule of a server is for, with the rule that it may be part of.
-fn no_rule(rules: &[Rule], port: &PortSpec, name: &str, server: &str) -> CliError {
-    let covering = rules.iter().find(|rule| port.meets(rule));
-    let way_out = match covering {
-        Some(rule) => format!(
-            "there is a rule for {}; to remove it as a whole: `rules remove {}`",
-            ports_of(rule),
-            rule.id
-        ),
-        None => format!("see which rules there are: `rules list {}`", quoted(server)),
-    };
-    CliError::not_found(format!("{name} has no rule for exactly {port}")).hint(way_out)
+/// The error of a port that no rule of a server is for, with the rule that it is part of.
+fn covered_by(error: CliError, rule: &Rule) -> CliError {
+    error.hint(format!(
+        "there is a rule for {}; to remove it as a whole: `rules remove {}`",
+        ports_of(rule),
+        rule.id
+    ))
 }
 
 /// A server and its ports name no rule, and ports alone do not either.
