@@ -19,8 +19,8 @@ pub struct EndedBefore {
     pub is_certain: bool,
     /// The record as it was then.
     pub before: Option<Value>,
-    /// The second in which it was sent, counted from 1970: by the service's clock, where the same run had an answer before
-    /// that told it, else by this computer's, which may be set wrong.
+    /// The second in which it was sent, counted from 1970, by the service's clock: an answer of the same run before it told
+    /// the time, or the last answer before that run told how far the two clocks are apart.
     pub sent_second: i64,
 }
 
@@ -121,8 +121,11 @@ impl StateDb {
                     "SELECT c.result, c.before, c.sent_ms, \
                        (SELECT p.answered_at FROM change p WHERE p.batch = c.batch AND p.id < c.id \
                         AND p.answered_at IS NOT NULL AND p.sent_ms + p.duration_ms <= c.sent_ms \
-                        ORDER BY p.id DESC LIMIT 1) \
+                        ORDER BY p.id DESC LIMIT 1), \
+                       earlier.answered_at, earlier.sent_ms + earlier.duration_ms \
                      FROM change c JOIN batch b ON b.id = c.batch \
+                     LEFT JOIN change earlier ON earlier.id = (SELECT max(p.id) FROM change p \
+                        WHERE p.account = c.account AND p.batch < c.batch AND p.answered_at IS NOT NULL) \
                      WHERE c.account = :account AND c.record = :record AND b.id IS NOT :now \
                      AND c.operation IN ('terminate_endpoint', 'delete_endpoint', 'terminate_domain', \
                                          'release_domain', 'terminate_subscription') \
@@ -141,10 +144,16 @@ impl StateDb {
                         ":since": now_ms() - INTERRUPTION_COUNTS_MS,
                     },
                     |row| {
+                        let sent = SentAt {
+                            here_ms: row.get(2)?,
+                            answer_before: row.get(3)?,
+                            earlier_answer: row.get(4)?,
+                            earlier_answer_here_ms: row.get(5)?,
+                        };
                         Ok(EndedBefore {
                             is_certain: row.get_ref(0)?.as_str()? != "pending",
                             before: json(row.get(1)?),
-                            sent_second: sent_second(row.get(2)?, row.get(3)?),
+                            sent_second: sent.second(),
                         })
                     },
                 )
@@ -234,8 +243,31 @@ impl StateDb {
     }
 }
 
-/// The second of a call: no earlier than the answer before it, by the clock of the service.
-fn sent_second(sent_ms: i64, answer_before: Option<String>) -> i64 {
-    let answer = answer_before.and_then(|at| DateTime::parse_from_rfc3339(&at).ok());
-    answer.map_or(sent_ms / 1000, |at| at.timestamp())
+/// What tells when a call was sent.
+struct SentAt {
+    /// In milliseconds since 1970, by this computer's clock, which may be set wrong.
+    here_ms: i64,
+    /// The service's time of the last answer that the same run had before.
+    answer_before: Option<String>,
+    /// The service's time of the last answer before that run.
+    earlier_answer: Option<String>,
+    /// When that answer arrived, as `here_ms`.
+    earlier_answer_here_ms: Option<i64>,
+}
+
+impl SentAt {
+    /// The second of the call, by the service's clock where that is known.
+    fn second(&self) -> i64 {
+        let second = |at: &Option<String>| {
+            let at = DateTime::parse_from_rfc3339(at.as_deref()?).ok()?;
+            Some(at.timestamp())
+        };
+        // An answer of the same run was there before the call went out.
+        if let Some(second) = second(&self.answer_before) {
+            return second;
+        }
+        let earlier = second(&self.earlier_answer).zip(self.earlier_answer_here_ms);
+        let apart_ms = earlier.map_or(0, |(there, here_ms)| there * 1000 - here_ms);
+        (self.here_ms + apart_ms) / 1000
+    }
 }
