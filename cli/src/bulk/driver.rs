@@ -191,7 +191,8 @@ fn confirm<O: BulkOperation>(
     // A line that is given again names all of its rows, of which some are done by now.
     let safety = &context.session.settings.safety;
     if let Some(given) = safety.confirm.as_deref().map(str::trim) {
-        let is_total = rows.len() > 1 && given == rows.len().to_string();
+        let total = operation.record_count(rows);
+        let is_total = total > 1 && given == total.to_string();
         if is_total || context.session.continues_a_run(&operation.kind()) {
             question.typed = given.to_owned();
         }

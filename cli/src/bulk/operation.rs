@@ -36,6 +36,11 @@ pub trait BulkOperation {
         None
     }
 
+    /// How many records all of its rows are about: what may be typed to confirm them.
+    fn record_count(&self, rows: &[PlannedRow<Self::Row>]) -> usize {
+        rows.len()
+    }
+
     /// What a failed row does to the rows after it.
     fn on_error(&self) -> OnError {
         OnError::Continue

@@ -35,26 +35,6 @@ pub async fn in_stages<O: BulkOperation>(
     reporter.finish()
 }
 
-/// Sends calls that are no rows of a plan, one after the other, until one fails.
-pub async fn each<T>(
-    context: &Context,
-    calls: &[T],
-    send: impl AsyncFn(&T) -> Result<RowOutcome, CliError>,
-) -> Vec<RowOutcome> {
-    let run = Run::begin(context, OnError::Stop, calls.len());
-    let mut outcomes = Vec::new();
-    for call in calls {
-        let outcome = match run.reason_to_stop() {
-            Some(error) => RowOutcome::Failed(error),
-            None => send(call).await.unwrap_or_else(RowOutcome::Failed),
-        };
-        run.note(&outcome);
-        outcomes.push(outcome);
-    }
-    run.end();
-    outcomes
-}
-
 /// What all rows of a run have in common.
 struct Run<'a> {
     session: &'a Session,

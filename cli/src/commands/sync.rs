@@ -1,9 +1,9 @@
 //! `secmon sync`: the billing system's view of its services, in calls of at most 500.
 
 use super::common::capacity::{self, Kept};
-use crate::bulk::send::each;
-use crate::bulk::spreadsheet;
-use crate::bulk::{Applied, RowOutcome, input};
+use crate::bulk::args::{OnError, RunArgs};
+use crate::bulk::{self, Applied, BulkOperation, Item, Label, PlannedRow, Question, RowOutcome};
+use crate::bulk::{input, spreadsheet};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::machine::files;
@@ -71,35 +71,116 @@ const ONE_SERVER: &str = "endpoint";
 /// Runs the command.
 pub async fn run(context: &Context, args: SyncArgs) -> Result<Outcome, CliError> {
     context.session.settings.need_billing("a sync is made")?;
-    let requests = requests(read(&context.prompt, &args)?, &args)?;
-    confirm(context, &requests).await?;
-    if requests.len() > 1 && !args.use_whole_window {
-        context.session.leave_calls_to_people()?;
-    }
-    context.session.begin_run(RunKind {
-        verb: "sync_services",
-        scope: Scope::File,
-        customer: None,
-    });
-    let total = RefCell::new(Total::default());
-    let send = async |request: &SyncServices| send(&context.session, request, &total).await;
-    let outcomes = each(context, &requests, send).await;
-    total.into_inner().until_failure(outcomes)
+    let syncing = Syncing {
+        context,
+        calls: requests(read(&context.prompt, &args)?, &args)?,
+        outlook: RefCell::default(),
+        total: RefCell::default(),
+    };
+    let run = RunArgs {
+        use_whole_window: args.use_whole_window,
+        ..RunArgs::default()
+    };
+    let items = bulk::run_bulk(context, &syncing, &run).await?;
+    syncing.total.into_inner().until_failure(items)
 }
 
-/// One call of a sync; what it did is added to the total.
-async fn send(
-    session: &Session,
-    request: &SyncServices,
-    total: &RefCell<Total>,
-) -> Result<RowOutcome, CliError> {
-    let services = counted(request.services.len(), "service");
-    let about = format!("the status of {services}");
-    let sent = session.write(request.clone(), &about).await?;
-    Ok(sent.map_or(RowOutcome::Planned, |answer| {
-        total.borrow_mut().add(answer.into_inner());
-        RowOutcome::Applied(Applied::default())
-    }))
+/// A report of services, in calls that are made one after the other.
+struct Syncing<'a> {
+    context: &'a Context,
+    calls: Vec<SyncServices>,
+    /// What it may pause, as it was read last.
+    outlook: RefCell<String>,
+    /// What the calls did.
+    total: RefCell<Total>,
+}
+
+impl Syncing<'_> {
+    fn services(&self) -> impl Iterator<Item = &ServiceReport> {
+        self.calls.iter().flat_map(|call| &call.services)
+    }
+
+    fn number_of(&self, status: SubscriptionStatus) -> usize {
+        let these = self.services().filter(|service| service.status == status);
+        these.count()
+    }
+
+    fn level(&self) -> ConfirmationLevel {
+        let level = match self.number_of(SubscriptionStatus::Cancelled) {
+            0 => ConfirmationLevel::Mild,
+            _ => ConfirmationLevel::Moderate,
+        };
+        level.times(self.services().count())
+    }
+
+    fn about(&self, call: usize) -> String {
+        let services = counted(self.calls[call].services.len(), "service");
+        format!("the status of {services}")
+    }
+
+    fn text(&self) -> String {
+        format!(
+            "About to report {} ({} cancelled, {} suspended).{}",
+            counted(self.services().count(), "service"),
+            self.number_of(SubscriptionStatus::Cancelled),
+            self.number_of(SubscriptionStatus::Suspended),
+            self.outlook.borrow()
+        )
+    }
+}
+
+impl BulkOperation for Syncing<'_> {
+    type Row = usize;
+
+    fn kind(&self) -> RunKind {
+        RunKind {
+            verb: "sync_services",
+            scope: Scope::File,
+            customer: None,
+        }
+    }
+
+    async fn plan(&self) -> Result<Vec<PlannedRow<usize>>, CliError> {
+        let (session, prompt) = (&self.context.session, &self.context.prompt);
+        let services: Vec<&ServiceReport> = self.services().collect();
+        let outlook = outlook(session, prompt, self.level(), &services).await;
+        self.outlook.replace(outlook);
+        if session.settings.safety.dry_run {
+            self.context.screen.note(&self.text());
+        }
+        Ok((0..self.calls.len()).map(PlannedRow::send).collect())
+    }
+
+    fn label(&self, call: &usize) -> Label {
+        Label::of(self.about(*call), None)
+    }
+
+    fn question(&self, _rows: &[&usize]) -> Question {
+        Question {
+            level: self.level(),
+            text: self.text(),
+            typed: self.services().count().to_string(),
+        }
+    }
+
+    /// What it did is added to the total.
+    async fn apply(&self, call: &usize) -> Result<RowOutcome, CliError> {
+        let (request, about) = (self.calls[*call].clone(), self.about(*call));
+        let sent = self.context.session.write(request, &about).await?;
+        Ok(sent.map_or(RowOutcome::Planned, |answer| {
+            self.total.borrow_mut().add(answer.into_inner());
+            RowOutcome::Applied(Applied::default())
+        }))
+    }
+
+    fn record_count(&self, _rows: &[PlannedRow<usize>]) -> usize {
+        self.services().count()
+    }
+
+    /// A later report of a customer is made after the earlier one, or not at all.
+    fn on_error(&self) -> OnError {
+        OnError::Stop
+    }
 }
 
 /// All calls of a sync, checked before the first is sent.
@@ -186,32 +267,6 @@ fn reason(error: &csv::Error, heading: &StringRecord) -> String {
         }
         _ => error.to_string(),
     }
-}
-
-async fn confirm(context: &Context, requests: &[SyncServices]) -> Result<(), CliError> {
-    let services: Vec<&ServiceReport> = requests
-        .iter()
-        .flat_map(|request| &request.services)
-        .collect();
-    let of = |status: SubscriptionStatus| {
-        let these = services.iter().filter(|service| service.status == status);
-        these.count()
-    };
-    let (cancelled, suspended) = (
-        of(SubscriptionStatus::Cancelled),
-        of(SubscriptionStatus::Suspended),
-    );
-    let count = services.len();
-    let danger = match cancelled {
-        0 => ConfirmationLevel::Mild.times(count),
-        _ => ConfirmationLevel::Moderate.times(count),
-    };
-    let question = format!(
-        "About to report {} ({cancelled} cancelled, {suspended} suspended).{}",
-        counted(count, "service"),
-        outlook(&context.session, &context.prompt, danger, &services).await
-    );
-    capacity::confirm(context, danger, &question, &count.to_string())
 }
 
 /// What the report may pause, of the first customers.
@@ -303,10 +358,10 @@ impl Default for Total {
 
 impl Total {
     /// What the calls did until one failed.
-    fn until_failure(self, outcomes: Vec<RowOutcome>) -> Result<Outcome, CliError> {
+    fn until_failure(self, calls: Vec<Item>) -> Result<Outcome, CliError> {
         let mut outcome = self.outcome();
-        let mut outcomes = outcomes.into_iter().enumerate();
-        match outcomes.find_map(|(i, outcome)| Some((i, outcome.error()?.clone()))) {
+        let mut calls = calls.into_iter().enumerate();
+        match calls.find_map(|(i, call)| Some((i, call.outcome.error()?.clone()))) {
             Some((0, error)) => return Err(error),
             Some((_, error)) => {
                 outcome.deferred_error =

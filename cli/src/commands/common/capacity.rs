@@ -2,7 +2,6 @@
 //! for the platform to say, since no read tells how much of the capacity one service brings.
 
 use crate::bulk::preview;
-use crate::context::Context;
 use crate::error::CliError;
 use crate::references;
 use crate::session::Session;
@@ -70,19 +69,6 @@ pub async fn outlook(
             error.message()
         ),
     }
-}
-
-/// Asks before such a change; a dry run only tells what would be asked.
-pub fn confirm(
-    context: &Context,
-    danger: ConfirmationLevel,
-    question: &str,
-    name: &str,
-) -> Result<(), CliError> {
-    if context.session.settings.safety.dry_run {
-        context.screen.note(question);
-    }
-    context.prompt.confirm(danger, question, name)
 }
 
 /// The names of the active records that take up the capacity of a product, where they can be read.
@@ -158,7 +144,7 @@ impl Monitored {
     fn sentence(&self, customer: CustomerId, kept: Kept) -> String {
         let capacity = match self.capacity {
             Some(limit) if self.kind == "server" => format!(" and a plan limit of {limit}"),
-            Some(slots) => format!(" and {slots} slots"),
+            Some(slots) => format!(" and {}", counted(slots, "slot")),
             None => String::new(),
         };
         let has = format!(

@@ -1,7 +1,8 @@
 //! `secmon subscription change`.
 
+use super::one_change::{self, Asked, SubscriptionChange};
 use super::plans;
-use super::target::{self, Size, SubscriptionTarget, conclude, with_moves};
+use super::target::{self, Size, SubscriptionTarget};
 use crate::bulk::{Applied, RowOutcome};
 use crate::commands::common::capacity::{DOMAINS, Kept};
 use crate::commands::lifecycle::{SubscriptionRef, send};
@@ -11,9 +12,9 @@ use crate::state::records::Observation;
 use crate::ui::outcome::Outcome;
 use crate::values::durations::counted;
 use clap::Args;
-use secmon::Response;
-use secmon::model::{PlanSlug, SubscriptionChange};
+use secmon::model::{self, PlanSlug};
 use secmon::operations::ChangeSubscription;
+use secmon::{Operation, Response};
 
 /// Another plan or quantity.
 #[derive(Debug, Args)]
@@ -40,52 +41,55 @@ pub async fn run(context: &Context, args: SubscriptionChangeArgs) -> Result<Outc
         ));
     }
     let subscription = target::read(context, &args.target)?;
-    let to = args
-        .plan
-        .clone()
-        .or(args.quantity.map(|quantity| quantity.to_string()))
-        .unwrap_or_default();
-    let label = subscription.label();
-    let kept = match (args.force, args.quantity) {
-        (false, _) => Kept::AllInUse,
-        (true, Some(quantity)) if subscription.product == DOMAINS => Kept::AtLeast(quantity.into()),
-        (true, _) => Kept::Unknown,
-    };
-    let change = format!("change {label} to {to}");
-    target::confirm(context, &subscription, &change, kept).await?;
-    let mut request = ChangeSubscription::new(
-        subscription.customer,
-        subscription.service,
-        subscription.product.as_str(),
-    );
-    request.new_plan_slug = args.plan.map(Into::into);
-    request.new_quantity = args.quantity;
-    let asked = Size {
-        plan: request.new_plan_slug.clone(),
-        quantity: request.new_quantity,
-    };
-    request.force = args.force.then_some(true);
-    let before = target::active(context, &subscription).await;
-    let sent = context.session.write(request, label.as_str()).await;
-    let outcome = match sent {
-        Err(error) => Err(plans::named_in(&context.session, error)),
-        Ok(None) => Ok(RowOutcome::Planned),
-        Ok(Some(answer)) => {
-            let outcome = changed(context, &subscription, &answer, &asked);
-            Ok(with_moves(
-                before,
-                target::active(context, &subscription).await,
-                outcome,
-            ))
-        }
-    };
-    conclude(context, &subscription, "changing", outcome)
+    one_change::run(context, subscription, args).await
+}
+
+impl SubscriptionChange for SubscriptionChangeArgs {
+    fn operation(&self) -> &'static str {
+        ChangeSubscription::INFO.name
+    }
+
+    fn about(&self, label: &str) -> String {
+        let quantity = || self.quantity.map(|quantity| quantity.to_string());
+        let to = self.plan.clone().or_else(quantity).unwrap_or_default();
+        format!("change {label} to {to}")
+    }
+
+    fn doing(&self) -> &'static str {
+        "changing"
+    }
+
+    fn kept(&self, one: &SubscriptionRef) -> Asked {
+        Asked::Always(match (self.force, self.quantity) {
+            (false, _) => Kept::AllInUse,
+            (true, Some(quantity)) if one.product == DOMAINS => Kept::AtLeast(quantity.into()),
+            (true, _) => Kept::Unknown,
+        })
+    }
+
+    async fn send(&self, context: &Context, one: &SubscriptionRef) -> Result<RowOutcome, CliError> {
+        let product = one.product.as_str();
+        let mut request = ChangeSubscription::new(one.customer, one.service, product);
+        request.new_plan_slug = self.plan.clone().map(Into::into);
+        request.new_quantity = self.quantity;
+        request.force = self.force.then_some(true);
+        let asked = Size {
+            plan: request.new_plan_slug.clone(),
+            quantity: request.new_quantity,
+        };
+        let sent = context.session.write(request, one.label().as_str()).await;
+        let answer = sent.map_err(|error| plans::named_in(&context.session, error))?;
+        Ok(match answer {
+            Some(answer) => changed(context, one, &answer, &asked),
+            None => RowOutcome::Planned,
+        })
+    }
 }
 
 fn changed(
     context: &Context,
     subscription: &SubscriptionRef,
-    answer: &Response<SubscriptionChange>,
+    answer: &Response<model::SubscriptionChange>,
     asked: &Size,
 ) -> RowOutcome {
     let data = &answer.data;
@@ -111,7 +115,7 @@ fn changed(
 }
 
 /// `is changed from starter to business (upgrade)`
-fn from_and_to(data: &SubscriptionChange) -> String {
+fn from_and_to(data: &model::SubscriptionChange) -> String {
     let plan = |slug: &Option<PlanSlug>, quantity: Option<u32>| match (slug, quantity) {
         (Some(plan), _) => Some(plan.to_string()),
         (None, quantity) => quantity.map(|quantity| counted(quantity, "slot")),

@@ -1,6 +1,7 @@
 //! `secmon subscription ...`
 
 mod change;
+mod one_change;
 pub mod plans;
 mod set;
 pub mod switch;

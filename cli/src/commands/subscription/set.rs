@@ -1,10 +1,11 @@
 //! `secmon subscription set`.
 
+use super::one_change::{self, Asked, SubscriptionChange};
 use super::plans;
-use super::target::{self, Size, SubscriptionTarget, conclude, with_moves};
+use super::target::{self, Size, SubscriptionTarget};
 use crate::bulk::{Applied, Created, RowOutcome};
 use crate::commands::common::args::ClientContact;
-use crate::commands::common::capacity::Kept;
+use crate::commands::common::capacity::{DOMAINS, Kept};
 use crate::commands::common::new_customer;
 use crate::commands::lifecycle::{SubscriptionRef, send};
 use crate::context::Context;
@@ -12,9 +13,9 @@ use crate::error::CliError;
 use crate::state::records::Observation;
 use crate::ui::outcome::Outcome;
 use clap::Args;
-use secmon::Response;
 use secmon::model::{self, Money, SubscriptionStatus};
 use secmon::operations::ProvisionSubscription;
+use secmon::{Operation, Response};
 
 /// A subscription as it is to be.
 #[derive(Debug, Args)]
@@ -39,38 +40,50 @@ pub struct SubscriptionSetArgs {
 /// Runs the command.
 pub async fn run(context: &Context, args: SubscriptionSetArgs) -> Result<Outcome, CliError> {
     let subscription = target::read(context, &args.target)?;
-    let mut request = ProvisionSubscription::new(
-        subscription.customer,
-        subscription.service,
-        subscription.product.as_str(),
-    );
-    request.plan_slug = args.plan.map(Into::into);
-    request.quantity = args.quantity;
-    let asked = Size {
-        plan: request.plan_slug.clone(),
-        quantity: request.quantity,
-    };
-    request.mrr = args.mrr;
-    request.client_name.clone_from(&args.contact.client_name);
-    request.client_email.clone_from(&args.contact.client_email);
     new_customer::agree(context, subscription.customer, &args.contact).await?;
-    let label = subscription.label();
-    let before = target::active(context, &subscription).await;
-    if before.as_ref().is_some_and(|active| !active.is_empty()) {
-        // A repeat of an old line takes an upgrade back, without a check of what is in use.
-        let change = format!("set {label}");
-        target::confirm(context, &subscription, &change, Kept::Unknown).await?;
+    one_change::run(context, subscription, args).await
+}
+
+impl SubscriptionChange for SubscriptionSetArgs {
+    fn operation(&self) -> &'static str {
+        ProvisionSubscription::INFO.name
     }
-    let outcome = match context.session.write(request, label.as_str()).await {
-        Err(error) => Err(plans::named_in(&context.session, error)),
-        Ok(None) => Ok(RowOutcome::Planned),
-        Ok(Some(answer)) => {
-            let done = RowOutcome::Applied(done(context, &subscription, &answer, &asked));
-            let now = target::active(context, &subscription).await;
-            Ok(with_moves(before, now, done))
-        }
-    };
-    conclude(context, &subscription, "setting", outcome)
+
+    fn about(&self, label: &str) -> String {
+        format!("set {label}")
+    }
+
+    fn doing(&self) -> &'static str {
+        "setting"
+    }
+
+    /// A repeat of an old line takes an upgrade back, without a check of what is in use.
+    fn kept(&self, one: &SubscriptionRef) -> Asked {
+        Asked::WhereInUse(match self.quantity {
+            Some(quantity) if one.product == DOMAINS => Kept::AtLeast(quantity.into()),
+            _ => Kept::Unknown,
+        })
+    }
+
+    async fn send(&self, context: &Context, one: &SubscriptionRef) -> Result<RowOutcome, CliError> {
+        let product = one.product.as_str();
+        let mut request = ProvisionSubscription::new(one.customer, one.service, product);
+        request.plan_slug = self.plan.clone().map(Into::into);
+        request.quantity = self.quantity;
+        request.mrr = self.mrr;
+        request.client_name.clone_from(&self.contact.client_name);
+        request.client_email.clone_from(&self.contact.client_email);
+        let asked = Size {
+            plan: request.plan_slug.clone(),
+            quantity: request.quantity,
+        };
+        let sent = context.session.write(request, one.label().as_str()).await;
+        let answer = sent.map_err(|error| plans::named_in(&context.session, error))?;
+        Ok(match answer {
+            Some(answer) => RowOutcome::Applied(done(context, one, &answer, &asked)),
+            None => RowOutcome::Planned,
+        })
+    }
 }
 
 fn done(

@@ -1,11 +1,12 @@
 //! `secmon subscription suspend`, `resume` and `terminate`.
 
-use super::target::{self, SubscriptionTarget, conclude, with_moves};
-use crate::bulk::Step;
+use super::one_change::{self, Asked, SubscriptionChange};
+use super::target::{self, SubscriptionTarget};
+use crate::bulk::{RowOutcome, Step};
 use crate::commands::common::capacity::Kept;
-use crate::commands::lifecycle::{Resource, Transition, send};
+use crate::commands::lifecycle::{Resource, ResourceKind, SubscriptionRef, Transition, send};
 use crate::context::Context;
-use crate::error::{CliError, LocalErrorKind};
+use crate::error::CliError;
 use crate::session::current_run::RunKind;
 use crate::state::changes::Scope;
 use crate::ui::outcome::Outcome;
@@ -24,42 +25,51 @@ pub async fn run(
     to: Transition,
 ) -> Result<Outcome, CliError> {
     let subscription = target::read(context, named)?;
-    let resource = Resource::Subscription(subscription.clone());
-    refuse_repeat(context, &resource, to)?;
-    if to != Transition::Resume {
-        let change = format!("{} {}", to.verb(), subscription.label());
-        target::confirm(context, &subscription, &change, Kept::Unknown).await?;
-    }
-    let before = target::active(context, &subscription).await;
-    let mut outcome = send::apply(&context.session, &resource, to).await;
-    if outcome.is_ok() {
-        let now = target::active(context, &subscription).await;
-        outcome = outcome.map(|outcome| with_moves(before, now, outcome));
-    }
-    conclude(context, &subscription, to.doing(), outcome)
+    one_change::run(context, subscription, to).await
 }
 
-/// The end of a subscription whose answer was lost is not repeated by the same line where nobody can be asked: it may have
-/// ended, and been set up anew since.
-fn refuse_repeat(context: &Context, resource: &Resource, to: Transition) -> Result<(), CliError> {
-    let session = &context.session;
-    let Step::Doubtful(reason) = send::step(session, resource, to) else {
-        return Ok(());
-    };
-    let kind = RunKind {
-        verb: to.operation(resource.kind()),
-        scope: Scope::One,
-        customer: None,
-    };
-    match (context.prompt.may_ask(), session.continues_a_run(&kind)) {
-        (true, _) => {
-            context.screen.note(&format!("{reason}."));
-            Ok(())
+impl SubscriptionChange for Transition {
+    fn operation(&self) -> &'static str {
+        Self::operation(*self, ResourceKind::Subscription)
+    }
+
+    fn about(&self, label: &str) -> String {
+        format!("{} {label}", self.verb())
+    }
+
+    fn doing(&self) -> &'static str {
+        Self::doing(*self)
+    }
+
+    fn kept(&self, _one: &SubscriptionRef) -> Asked {
+        match self {
+            Self::Resume => Asked::Never,
+            _ => Asked::Always(Kept::Unknown),
         }
-        (false, true) => Err(CliError::new(
-            LocalErrorKind::NotConfirmed,
-            format!("not sent: {reason}"),
-        )),
-        (false, false) => Ok(()),
+    }
+
+    /// What is named is sent, whatever this computer was answered last. But an end whose answer was lost is not repeated
+    /// by the same line where nobody can be asked: it may have ended, and been set up anew since.
+    fn step(&self, context: &Context, one: &SubscriptionRef) -> Step {
+        let session = &context.session;
+        let kind = RunKind {
+            verb: SubscriptionChange::operation(self),
+            scope: Scope::One,
+            customer: None,
+        };
+        let resource = Resource::Subscription(one.clone());
+        match send::step(session, &resource, *self) {
+            Step::Doubtful(reason)
+                if context.prompt.may_ask() || session.continues_a_run(&kind) =>
+            {
+                Step::Doubtful(reason)
+            }
+            _ => Step::Send,
+        }
+    }
+
+    async fn send(&self, context: &Context, one: &SubscriptionRef) -> Result<RowOutcome, CliError> {
+        let resource = Resource::Subscription(one.clone());
+        send::apply(&context.session, &resource, *self).await
     }
 }

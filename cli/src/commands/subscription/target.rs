@@ -1,13 +1,11 @@
 //! The subscription that a command is about.
 
-use crate::bulk::{self, Applied, Item, Label, RowOutcome};
-use crate::commands::common::capacity::{self, Kept};
+use crate::bulk::{self, Applied, RowOutcome};
+use crate::commands::common::capacity;
 use crate::commands::domain::provision;
 use crate::commands::lifecycle::SubscriptionRef;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::session::prompt::ConfirmationLevel;
-use crate::ui::outcome::Outcome;
 use clap::Args;
 use secmon::model::{CustomerId, PlanSlug, ServiceId};
 
@@ -94,7 +92,7 @@ fn named(known: &[SubscriptionRef]) -> Option<String> {
 }
 
 /// Adds to the refusal of a subscription that is not there which ones of the customer this computer has seen.
-fn named_in(context: &Context, one: &SubscriptionRef, error: CliError) -> CliError {
+pub fn named_in(context: &Context, one: &SubscriptionRef, error: CliError) -> CliError {
     const NOT_THERE: [&str; 2] = ["SUBSCRIPTION_NOT_FOUND", "BILLING_CLIENT_NOT_FOUND"];
     if !NOT_THERE.contains(&error.code().as_ref()) {
         return error;
@@ -116,35 +114,6 @@ pub async fn active(context: &Context, one: &SubscriptionRef) -> Option<Vec<Stri
         true => None,
         false => capacity::active(&context.session, one.customer, &one.product).await,
     }
-}
-
-/// Asks before a change of it, and tells what may be paused.
-pub async fn confirm(
-    context: &Context,
-    one: &SubscriptionRef,
-    change: &str,
-    kept: Kept,
-) -> Result<(), CliError> {
-    let danger = ConfirmationLevel::Moderate;
-    let (session, prompt, product) = (&context.session, &context.prompt, &one.product);
-    let outlook = capacity::outlook(session, prompt, danger, one.customer, product, kept).await;
-    let question = format!("About to {change}.{outlook}");
-    capacity::confirm(context, danger, &question, &one.service.to_string())
-}
-
-/// The result of a change of a subscription.
-pub fn conclude(
-    context: &Context,
-    subscription: &SubscriptionRef,
-    activity: &str,
-    outcome: Result<RowOutcome, CliError>,
-) -> Result<Outcome, CliError> {
-    let label = Label::of(subscription.label(), Some(subscription.customer));
-    let outcome = outcome.map_err(|error| {
-        let error = named_in(context, subscription, error);
-        error.during(format!("{activity} {}", label.name))
-    })?;
-    bulk::conclude_one(Item::of(label, outcome))
 }
 
 /// How much of a product: what was asked for, or what the service answered.
