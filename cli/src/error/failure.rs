@@ -288,10 +288,10 @@ fn hint_of(code: &ErrorCode) -> Option<&'static str> {
             "the partner account is suspended: only the provider can open it again"
         }
         ErrorCode::EndpointLimitExceeded => {
-            "see what is using it: `endpoint list -c ID`; terminate or delete a server, raise the plan with `subscription set SERVICE --product port_monitoring --plan PLAN -c ID`, or resume a subscription that is suspended"
+            "see what is using it: `endpoint list -c ID`; terminate or delete a server, raise the plan with `subscription change SERVICE --product port_monitoring --plan PLAN -c ID`, or resume a subscription that is suspended"
         }
         ErrorCode::DomainLimitExceeded => {
-            "see what is using them: `domain list -c ID`; release one, or give the customer more: `subscription set SERVICE --product domain_monitoring --quantity N -c ID`"
+            "see what is using them: `domain list -c ID`; end one with `domain terminate DOMAIN -c ID` (provisioning it again restores it), or give the customer more: `subscription set SERVICE --product domain_monitoring --quantity N -c ID`"
         }
         ErrorCode::EndpointNotFound => "see the servers there are: `endpoint list`",
         ErrorCode::DomainNotFound => "see the customer's domains: `domain list -c ID`",

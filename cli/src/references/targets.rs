@@ -379,7 +379,10 @@ fn around_address(text: &str) -> Option<String> {
             .bytes()
             .all(|byte| byte.is_ascii_digit() || byte == b'.')
     {
-        return Some(format!("is a network: leave out /{length}"));
+        return Some(match is_all_of(&bare(address), length) {
+            true => "is a network and no server: give each server's address".to_owned(),
+            false => format!("is a network: leave out /{length}"),
+        });
     }
     if let Some((address, zone)) = text.split_once('%')
         && is_address(address)
@@ -402,6 +405,18 @@ fn around_address(text: &str) -> Option<String> {
         return Some("is a range: give each address by itself".to_owned());
     }
     None
+}
+
+/// Whether an address names a whole network: nothing is set behind its prefix.
+fn is_all_of(address: &str, length: &str) -> bool {
+    let (Ok(address), Ok(length)) = (address.parse::<IpAddr>(), length.parse::<u32>()) else {
+        return false;
+    };
+    let (bits, width) = match address {
+        IpAddr::V4(address) => (u128::from(address.to_bits()), 32),
+        IpAddr::V6(address) => (address.to_bits(), 128),
+    };
+    length < width && bits.trailing_zeros() >= width - length
 }
 
 /// `203.000.113.005` without what makes no difference to a person, and octal numbers to some programs.

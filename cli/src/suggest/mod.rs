@@ -301,6 +301,10 @@ fn stray_customer(typed: &Typed, stray: &str) -> Option<String> {
     if noun == "customer" && typed.words.len() > 2 {
         return None;
     }
+    // A number behind the verb of a rule is a port.
+    if noun == "rules" && !matches!(typed.word(1), None | Some("list" | "summary")) {
+        return None;
+    }
     if noun == "customer" && is_number(stray) {
         return Some(with_options(
             vec![format!("customer show {stray}")],

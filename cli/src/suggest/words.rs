@@ -139,8 +139,14 @@ pub const NOT_THERE: &[(&str, &str, &str)] = &[
 
 const CHANGES_OF_A_SERVER: &str = "a server gets another name by endpoint rename, another address by endpoint move, and other allowed ports by rules add, edit and remove";
 
+const RULES_BY_ID: &str =
+    "a rule is edited by its id: secmon rules list ENDPOINT shows the ids of a server's rules";
+
 /// What has more than one command, where none of them takes what was typed.
-pub const SEVERAL_VERBS: &[(&str, &str, &str)] = &[("endpoint", "edit", CHANGES_OF_A_SERVER)];
+pub const SEVERAL_VERBS: &[(&str, &str, &str)] = &[
+    ("endpoint", "edit", CHANGES_OF_A_SERVER),
+    ("rules", "edit", RULES_BY_ID),
+];
 
 /// Arguments that stand behind an option.
 pub const BEHIND_OPTION: &[(&str, &str, &str)] = &[

@@ -144,6 +144,11 @@ impl PortSpec {
         protocols && ports.start() <= self.range.end() && self.range.start() <= ports.end()
     }
 
+    /// How many ports it is.
+    pub fn count(&self) -> usize {
+        usize::from(self.range.end().get() - self.range.start().get()) + 1
+    }
+
     /// Whether a rule allows all of it.
     pub fn is_within(&self, rule: &Rule) -> bool {
         let protocol = rule.protocol == self.protocol || rule.protocol == Protocol::Any;

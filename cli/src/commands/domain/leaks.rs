@@ -8,6 +8,7 @@ use crate::state::leaks::ShownLeaks;
 use crate::ui::Reader;
 use crate::ui::outcome::{Cell, Field, Outcome, shown, with_room};
 use crate::values::days;
+use crate::values::durations::counted;
 use chrono::{DateTime, Utc};
 use clap::{Args, ValueEnum};
 use secmon::Pages;
@@ -126,6 +127,15 @@ impl Wanted {
         self.earliest.is_none_or(is_recent) && !(self.only_new && shown.has(record))
     }
 
+    /// A leak is often found long after it happened.
+    fn none_of_that_time(&self, all: usize) -> String {
+        format!(
+            "None of {} is dated since then: --since goes by the day of the leak. What was found since then: `alert list --kind domain -c {}`; what this computer has not shown before today: --new.",
+            counted(all, "leaked credential"),
+            self.customer
+        )
+    }
+
     fn rows(&self, records: &[LeakRecord]) -> Outcome {
         Outcome::list(records, LEAK).of_kind("leak", Some(self.customer))
     }
@@ -145,7 +155,11 @@ async fn listed(
         records.extend(page.items);
     }
     if !wanted.is_all() {
+        let all = records.len();
         records.retain(|record| wanted.has(record, &looked_at.shown));
+        if records.is_empty() && all > 0 && wanted.earliest.is_some() {
+            context.screen.note(&wanted.none_of_that_time(all));
+        }
         records.truncate(context.screen.limit().unwrap_or(usize::MAX));
     } else {
         records = context.screen.cut(records, total);

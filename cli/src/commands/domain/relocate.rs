@@ -31,7 +31,7 @@ pub struct DomainMoveArgs {
     /// The domain: name or id
     pub domain: String,
     /// Move it to this customer
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", alias = "to-customer")]
     pub customer_to: String,
     /// Number of the new customer's billing service that pays for the slot
     #[arg(long, value_name = "ID")]

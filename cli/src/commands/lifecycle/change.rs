@@ -130,7 +130,12 @@ impl BulkOperation for LifecycleChange<'_> {
             }
             _ => Question {
                 level: level.times(all.len()),
-                text: format!("About to {} {}.", self.to.verb(), named(&all)),
+                text: format!(
+                    "About to {} {}.{}",
+                    self.to.verb(),
+                    named(&all),
+                    self.consequence(&all)
+                ),
                 typed: match all.as_slice() {
                     [one] => one.handle(),
                     many => many.len().to_string(),
@@ -168,6 +173,22 @@ impl<'a> LifecycleChange<'a> {
             selection,
             planned: RefCell::default(),
             changed: RefCell::default(),
+        }
+    }
+
+    /// What an end means for what is about to end.
+    fn consequence(&self, all: &[&Resource]) -> &'static str {
+        match (self.to, all.first().map(|one| one.kind())) {
+            (Transition::Terminate, Some(ResourceKind::Server)) => {
+                " No longer listed then; provisioning the same address restores it."
+            }
+            (Transition::Terminate, Some(ResourceKind::Domain)) => {
+                " No longer listed then; provisioning the same name restores it."
+            }
+            (Transition::Delete, _) => {
+                " Gone from every list and read then; adding the address again restores it."
+            }
+            _ => "",
         }
     }
 

@@ -124,6 +124,11 @@ async fn ingest(
     request.format = args.format.map(format);
     let about = format!("a firewall dump of {server}");
     let planned = PlannedChange::new(about).on(Some(endpoint.id));
+    if context.session.settings.safety.dry_run {
+        context
+            .screen
+            .note("The service reads the dump: which ports it would allow, a dry run cannot tell.");
+    }
     let sent = context.session.write(request, planned);
     let answer = sent
         .await

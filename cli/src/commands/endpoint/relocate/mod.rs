@@ -42,7 +42,7 @@ pub struct EndpointMoveArgs {
     #[arg(value_name = "NEW-IP", required_unless_present = "customer_to")]
     pub address: Option<IpAddr>,
     /// Move it to this customer
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", alias = "to-customer")]
     pub customer_to: Option<String>,
     /// Number of the billing service that pays for it from then on; the old mapping cannot be read and does not go along
     #[arg(long, value_name = "ID")]
