@@ -11,6 +11,7 @@ mod lists;
 mod no_side_effects;
 mod races;
 mod refused;
+mod waits;
 
 use crate::{Body, Case, Namespace, SCENES, STATE_TABLES};
 
@@ -26,6 +27,7 @@ pub fn cases() -> Vec<Case> {
         lists::cases(),
         instants::cases(),
         journal::cases(),
+        waits::CASES.to_vec(),
         scenes(),
     ]
     .concat()

@@ -22,6 +22,7 @@ checks! {
     what_many_cases_show_is_told_once_and_a_steered_run_leaves_nothing(Embedded),
     what_a_run_recorded_is_held_against_the_mock(Embedded),
     what_cannot_begin_says_why(Embedded),
+    a_wait_that_is_rounded_down_is_noticed_on_a_clock_that_runs(Embedded),
 }
 
 /// The program, a folder of its own, and a service in use.
@@ -430,4 +431,39 @@ fn what_cannot_begin_says_why() {
     let ran = stand.run(url, &["--only", "a_cooldown_ends"]);
     assert_eq!(ran.status.code(), Some(2), "{}", said(&ran));
     assert!(said(&ran).contains("nothing was asked"), "{}", said(&ran));
+}
+
+/// A wait that is rounded down, and one that is rounded up of times in whole seconds, which leaves nobody refused.
+const WAITS: [(&str, Option<i32>); 2] = [
+    (
+        r#"
+        if code == "RATE_LIMITED" then
+          .body.error.details.retry_after_seconds |= . - 1
+          | .headers["retry-after"] = .body.error.details.retry_after_seconds
+        end"#,
+        Some(1),
+    ),
+    (
+        r#"
+        told_at as $now | "scan of \($call.body.endpoint_id)" as $name
+        | if .status == 202 then keep($name; $now + .body.data.cooldown_seconds)
+          elif code == "RATE_LIMITED" then
+            .body.error.details.retry_after_seconds = recall($name) - $now
+            | .headers["retry-after"] = recall($name) - $now
+          end"#,
+        Some(0),
+    ),
+];
+
+fn a_wait_that_is_rounded_down_is_noticed_on_a_clock_that_runs() {
+    let stand = Stand::new("waits");
+    for (bend, code) in WAITS {
+        let bend = Deviation::new("POST */scan-endpoint -> *", Doing::Answer(bend.to_owned()));
+        let proxy = Proxy::start(stand.remote.url(), bend);
+        let ran = stand.run(proxy.url(), &["--only", "the_wait_for_a_scan"]);
+        let said = said(&ran);
+        assert_eq!(ran.status.code(), code, "{said}");
+        let sentence = "is told to wait 299 s, though the cooldown is 300 s";
+        assert_eq!(said.contains(sentence), code == Some(1), "{said}");
+    }
 }
