@@ -94,8 +94,21 @@ impl Counts {
             }
         }
         let after = Self::of(sample).await;
-        assert_eq!(after, expected, "{what}: counts, which it moves {moves}");
+        let otherwise = after.otherwise(&expected);
+        assert!(
+            otherwise.is_empty(),
+            "{what}: counts, which it moves {moves}: {}",
+            otherwise.join("; ")
+        );
         after
+    }
+
+    /// The counts that are not as expected.
+    fn otherwise(&self, expected: &Self) -> Vec<String> {
+        let pairs = self.0.iter().zip(expected.0.values());
+        let others = pairs.filter(|((_, is), should)| is != should);
+        let told = others.map(|((name, is), should)| format!("{name} is {is}, not {should}"));
+        told.collect()
     }
 }
 

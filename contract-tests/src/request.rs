@@ -1,5 +1,7 @@
 //! A call of an operation, ready to be sent.
 
+use std::fmt;
+
 use http::Method;
 use serde_json::Value;
 
@@ -76,6 +78,16 @@ impl Request {
     pub async fn send(&self, account: &Account) -> RawAnswer {
         let answer = self.call(account).send().await;
         answer.unwrap_or_else(|error| panic!("{} {}: {error}", self.method, self.path))
+    }
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method, self.target())?;
+        match &self.body {
+            Some(body) => write!(f, " {body}"),
+            None => Ok(()),
+        }
     }
 }
 

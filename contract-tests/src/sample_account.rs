@@ -183,6 +183,24 @@ impl SampleAccount {
         })
     }
 
+    /// The same with what is known already; a name that nobody has asked for stays.
+    pub(crate) fn with_known(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => {
+                let name = text.strip_prefix('$');
+                let known = name.and_then(|name| self.names().get(name).cloned());
+                known.unwrap_or_else(|| value.clone())
+            }
+            Value::Array(items) => items.iter().map(|item| self.with_known(item)).collect(),
+            Value::Object(members) => {
+                let members = members.iter();
+                let members = members.map(|(name, member)| (name.clone(), self.with_known(member)));
+                Value::Object(members.collect())
+            }
+            other => other.clone(),
+        }
+    }
+
     /// Some maps are keyed by numbers of customers.
     pub(crate) async fn filled_name(&self, name: &str) -> String {
         match name.strip_prefix('$') {

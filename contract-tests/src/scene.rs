@@ -185,7 +185,7 @@ impl Scene {
             sample.account.pin_so_far();
         }
         if !self.in_short {
-            // What is shown at the end contradicts itself in nothing.
+            // At the end no read disagrees with another.
             Snapshot::of(&sample).await;
         }
     }
@@ -198,7 +198,7 @@ impl Scene {
 pub(crate) async fn play(steps: &[Step], sample: &SampleAccount, what: &str) {
     let mut counts = None;
     for (number, step) in steps.iter().enumerate() {
-        let what = format!("{what}, step {}: {}", number + 1, step.told());
+        let what = format!("{what}, step {}: {}", number + 1, step.name(sample));
         counts = match (&step.moves, counts.take()) {
             (None, _) => None,
             (Some(_), Some(counts)) => Some(counts),
@@ -247,15 +247,23 @@ impl Step {
         !self.at_once.is_empty()
     }
 
-    fn told(&self) -> String {
-        let what = [
-            &self.call,
-            &self.steer,
-            &self.fault,
-            &self.there,
-            &self.scan,
-        ];
-        format!("{} {}", what.map(String::as_str).concat(), json!(self.with))
+    /// What is done.
+    fn name(&self, sample: &SampleAccount) -> String {
+        let known = |name: &str| text(&sample.with_known(&json!(name)));
+        if !self.scan.is_empty() {
+            return format!("a scan of {}", known(&self.scan));
+        }
+        if !self.there.is_empty() {
+            return format!("the account has a {}", self.there);
+        }
+        [&self.call, &self.steer, &self.fault]
+            .map(String::as_str)
+            .concat()
+    }
+
+    /// What it is done with, the things of the sample account as the service knows them.
+    fn told(&self, sample: &SampleAccount) -> String {
+        sample.with_known(&json!(self.with)).to_string()
     }
 
     /// With its number in the place of `#`, and as a number in that of `##`.
@@ -279,7 +287,8 @@ impl Step {
         }
         let step = self.numbered(number);
         if let Some(answer) = step.act(sample).await {
-            step.check(&answer, sample, what).await;
+            let what = format!("{what} {}", step.told(sample));
+            step.check(&answer, sample, &what).await;
         }
     }
 
@@ -444,7 +453,8 @@ impl Step {
         let lacks = lacking("", &sample.filled_value(&self.has).await, json);
         assert!(lacks.is_empty(), "{what}: {}", lacks.join("; "));
         for (place, other) in sample.filled(&self.not).await {
-            assert_ne!(json.pointer(&place), Some(&other), "{what}: `{place}`");
+            let is_another = json.pointer(&place) != Some(&other);
+            assert!(is_another, "{what}: `{place}` is {other} still");
         }
         for place in &self.now {
             let [told, now] = [place, "/meta/timestamp"].map(|place| time_at(json, place));

@@ -74,7 +74,7 @@ impl Snapshot {
                 break;
             }
         }
-        panic!("what is shown contradicts itself: {}", untrue.join("; "));
+        panic!("two reads do not agree: {}", untrue.join("; "));
     }
 
     async fn taken(sample: &SampleAccount) -> Self {
@@ -195,9 +195,9 @@ impl Snapshot {
                 EXPORTED => exact_difference(was, is),
                 _ => difference(was, is),
             };
-            if let Some(Difference { place, was, is }) = found {
+            if let Some(difference) = found {
                 // Writing to a text cannot fail.
-                let _ = writeln!(text, "{read}: `{place}` was {was} and is {is}");
+                let _ = writeln!(text, "{read}: {}", told(was, &difference));
             }
         }
         text
@@ -211,6 +211,20 @@ impl Snapshot {
     pub fn assert_same(&self, after: &Self, what: &str) {
         let changes = self.changes(after);
         assert!(changes.is_empty(), "{what} changed something: {changes}");
+    }
+}
+
+/// A difference of two reads, at a place of the answer itself.
+fn told(read: &Value, difference: &Difference) -> String {
+    let Difference { place, was, is } = difference;
+    // Beside the answer stands what the table calls it.
+    let is_answer = read
+        .as_array()
+        .is_some_and(|pair| pair.len() == 2 && pair[0].is_string());
+    match place.strip_prefix("/1") {
+        _ if is_answer && place == "/0" => format!("the answer was {was} and is {is}"),
+        Some(place) if is_answer => format!("`{place}` was {was} and is {is}"),
+        _ => format!("`{place}` was {was} and is {is}"),
     }
 }
 

@@ -164,7 +164,7 @@ async fn are_answered_like_unknown_ones(row: &'static Row, steered: bool) {
         None => None,
     };
     for (play, named, unknown) in all {
-        let what = format!("{} with ${} ({named:?})", row.name, play.stranger);
+        let what = format!("{} with ${} ({named})", row.name, play.stranger);
         let answer = named.send(&sample.account).await;
         if let Some(outcome) = recipe.strange.get(play.stranger) {
             assert_eq!(answer.outcome(), *outcome, "{what}: {}", answer.json);
@@ -241,7 +241,7 @@ async fn answered(row: &Row, sample: &SampleAccount) -> Snapshot {
         .await;
     assert!(
         answer.status.is_success(),
-        "{} {request:?}: {}",
+        "{} {request}: {}",
         row.name,
         answer.json
     );

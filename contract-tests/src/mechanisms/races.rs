@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::each_operation::{of_each, own_needs};
 
 cases! {
-    spec_ref: "A10, B6, B9, E7";
+    spec_ref: "A10, B6, B9, E7, E14";
     anywhere: ;
     steered:
         the_last_call_of_a_window_is_one(Accounts, Clock),
@@ -131,7 +131,7 @@ async fn a_token_signs_in_once() {
         assert_eq!(
             signed_in.count(),
             1,
-            "a token signs in once, at once: {:?}",
+            "a sign-in token signs in once, at once: {:?}",
             outcomes(&answers)
         );
     }

@@ -5,6 +5,7 @@ mod arguments;
 mod choice;
 mod clean;
 mod page;
+mod plain;
 mod reach;
 mod recording;
 mod report;

@@ -129,7 +129,7 @@ fn show(page: &mut String, told: &Told) {
     for call in &finding.calls {
         let _ = writeln!(
             page,
-            "<h3>Call</h3>\n<pre>{}</pre>\n<h3>Answer</h3>\n<pre>{}</pre>\n<h3>Again</h3>\n<pre>{}</pre>",
+            "<h3>Call</h3>\n<pre>{}</pre>\n<h3>Answer</h3>\n<pre>{}</pre>\n<h3>To send it again</h3>\n<pre>{}</pre>",
             escaped(&call.request),
             escaped(&call.answer),
             escaped(&call.curl)

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use crate::case::{Case, INTERRUPTED, Run};
+use crate::case::{Body, Case, INTERRUPTED, Run};
 use crate::cleanup::Leftovers;
 use crate::exchange::Exchange;
 use crate::judge::{Judgement, Violation};
@@ -13,6 +13,7 @@ use crate::matrix::Matrix;
 use crate::service::Service;
 use crate::table::{Row, TABLE};
 
+use super::plain::{for_a_reader, for_a_vendor};
 use super::shown::{Secrets, Shown, cut};
 use super::spec_refs::Cited;
 use super::specification::{Quote, quoted};
@@ -22,8 +23,8 @@ use super::specification::{Quote, quoted};
 pub struct Finding {
     /// The case.
     pub case: String,
-    /// What it holds a service to, as its list of laws.
-    pub spec_ref: String,
+    /// What it breaks: of all that its case names, what speaks of what was found.
+    pub breaks: Cited,
     /// What was found.
     pub what: String,
     /// Where the suite noticed it.
@@ -68,6 +69,17 @@ pub enum Ending {
     NotReached(String),
     /// It was stopped.
     Stopped,
+}
+
+/// How many cases did not hold.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Found {
+    /// With something that breaks the specification.
+    pub violating: usize,
+    /// With what only an assumption excludes.
+    pub differing: usize,
+    /// Stopped before their end.
+    pub stopped: usize,
 }
 
 /// A case that was played, or not.
@@ -210,6 +222,22 @@ impl Report {
             .count()
     }
 
+    /// How many cases the findings are of: those that break the specification, and those that only differ.
+    pub fn found(&self) -> Found {
+        let mut found = Found::default();
+        for played in &self.played {
+            match &played.ending {
+                Ending::Found(findings) if findings.iter().all(|finding| finding.is_assumed) => {
+                    found.differing += 1;
+                }
+                Ending::Found(_) => found.violating += 1,
+                Ending::Stopped => found.stopped += 1,
+                Ending::Held | Ending::NotReached(_) => {}
+            }
+        }
+        found
+    }
+
     /// How many calls were sent, but for those that tidied up.
     pub fn calls(&self) -> usize {
         self.played.iter().map(|played| played.calls).sum()
@@ -257,20 +285,29 @@ impl Report {
         for (why, cases) in self.reasons() {
             let _ = writeln!(text, "{} not reached: {why}", counted(cases.len(), "case"));
         }
-        let not_reached = self.not_reached().count();
-        let _ = writeln!(
-            text,
-            "{} held, {}, {}, {} not reached; {}",
-            counted(self.held(), "case"),
-            counted(
-                violations.len() + self.undocumented(service).len(),
-                "violation"
+        let undocumented = self.undocumented(service).len();
+        text + &self.sums(violations.len() + undocumented, assumed.len()) + &self.remains()
+    }
+
+    /// How many there are of everything: findings, and the cases that they were made in, each of which ended in one way.
+    fn sums(&self, violations: usize, assumed: usize) -> String {
+        let found = self.found();
+        let stopped = match found.stopped {
+            0 => String::new(),
+            count => format!(", {} stopped", counted(count, "case")),
+        };
+        format!(
+            "{} of {} held, {}, {}, {} not reached{stopped}; {}\n",
+            self.held(),
+            counted(self.played.len(), "case"),
+            in_cases(&counted(violations, "violation"), found.violating),
+            in_cases(
+                &counted(assumed + self.differences.len(), "difference"),
+                found.differing
             ),
-            counted(assumed.len() + self.differences.len(), "difference"),
-            counted(not_reached, "case"),
+            counted(self.not_reached().count(), "case"),
             counted(self.calls(), "call"),
-        );
-        text + &self.remains()
+        )
     }
 
     /// What the run leaves in the account; empty when it is nothing.
@@ -297,6 +334,14 @@ impl Report {
     }
 }
 
+/// Findings with the number of cases that they were made in; what single answers show is in none.
+fn in_cases(findings: &str, cases: usize) -> String {
+    match cases {
+        0 => findings.to_owned(),
+        _ => format!("{findings} in {}", counted(cases, "case")),
+    }
+}
+
 /// What a finding says, whosever record it says it of: without numbers and identifiers as long as those of records.
 fn kind(what: &str) -> String {
     let is_part = |sign: char| sign.is_ascii_alphanumeric() || sign == '-';
@@ -313,9 +358,10 @@ fn told(findings: &[Finding]) -> String {
 
 impl Finding {
     fn new(case: &Case, url: &str, violation: &Violation, exchanges: &[Exchange]) -> Self {
+        let what = for_a_reader(&violation.message);
         let calls: Vec<Exchange> = match &violation.answer {
             Some(exchange) => vec![exchange.as_ref().clone()],
-            None => telling(exchanges),
+            None => telling(case, exchanges, &what),
         };
         let rows = calls
             .iter()
@@ -327,8 +373,11 @@ impl Finding {
         let is_assumed = assumed.is_some() || Cited::read(case.spec_ref()).is_assumed();
         let spec_ref = assumed.unwrap_or_else(|| case.spec_ref().to_owned());
         let operations: Vec<&str> = rows.iter().map(|row| row.operation.as_str()).collect();
-        let what = for_a_reader(&violation.message);
-        let cited = Cited::read(&spec_ref);
+        let put_to = match case.body {
+            Body::Of(_, row) => row.operation.as_str(),
+            _ => "",
+        };
+        let cited = Cited::read(&spec_ref).about(&what, put_to);
         let code = cited
             .spec_refs
             .iter()
@@ -341,7 +390,7 @@ impl Finding {
             case: case.name(),
             is_assumed,
             specified: quoted(&operations, &what, &cited.sections),
-            spec_ref,
+            breaks: cited,
             what,
             place: violation.place.clone(),
             goes_with,
@@ -361,8 +410,7 @@ impl Finding {
 
     /// What it breaks, in sentences.
     pub fn spec_refs(&self) -> Vec<String> {
-        let cited = Cited::read(&self.spec_ref);
-        let spec_refs = cited.spec_refs.iter().map(|spec_ref| {
+        let spec_refs = self.breaks.spec_refs.iter().map(|spec_ref| {
             let said = [
                 ("", &spec_ref.specified),
                 ("Assumed here: ", &spec_ref.assumed),
@@ -377,6 +425,7 @@ impl Finding {
 
     fn without_our_files(self) -> Self {
         Self {
+            what: for_a_vendor(&self.what),
             place: None,
             goes_with: String::new(),
             ..self
@@ -386,7 +435,7 @@ impl Finding {
     /// In a few lines.
     pub fn text(&self) -> String {
         let mut text = format!("{}\n  {}", self.case, self.what.replace('\n', "\n  "));
-        let _ = write!(text, "\n  breaks: {}", self.spec_ref);
+        let _ = write!(text, "\n  breaks: {}", self.breaks);
         for quote in &self.specified {
             let _ = write!(text, "\n  {quote}");
         }
@@ -396,31 +445,45 @@ impl Finding {
         if let Some(place) = &self.place {
             let _ = write!(text, "\n  noticed at {place}");
         }
-        if let Some(call) = self.calls.last() {
+        for call in &self.calls {
             let _ = write!(text, "\n  {}", call.curl);
         }
         text
     }
 }
 
-/// Of the calls of a case that fell: the last that changed something, and the last.
-fn telling(exchanges: &[Exchange]) -> Vec<Exchange> {
-    let Some((last, before)) = exchanges.split_last() else {
+/// Of the calls of a case that fell, the one that did something and the one that shows it: the last of the operation that the
+/// case is put to, else the last that changed something; and the last that the message names, else the last of all.
+fn telling(case: &Case, exchanges: &[Exchange], message: &str) -> Vec<Exchange> {
+    let named = |call: &Exchange| names(message, &called(call));
+    let shows = exchanges.iter().rposition(named);
+    let Some(shows) = shows.or(exchanges.len().checked_sub(1)) else {
         return Vec::new();
     };
-    let write = before
-        .iter()
-        .rev()
-        .find(|exchange| exchange.method != http::Method::GET);
-    write.into_iter().chain([last]).cloned().collect()
+    let operation = |call: &Exchange| &TABLE.row_of(&call.method, &call.path).operation;
+    let acts = |call: &Exchange| match case.body {
+        // What looks at everything afterwards sends writes, too.
+        Body::Of(_, row) => *operation(call) == row.operation,
+        _ => call.method != http::Method::GET,
+    };
+    let did = exchanges[..=shows].iter().rposition(acts);
+    let calls = BTreeSet::from_iter(did.into_iter().chain([shows]));
+    calls.into_iter().map(|at| exchanges[at].clone()).collect()
 }
 
-/// A message in words for somebody who does not know Rust: the service's answer stands left in every comparison.
-fn for_a_reader(message: &str) -> String {
-    let message = message.replace("assertion `left == right` failed: ", "");
-    let message = message.replace("assertion `left == right` failed", "not as expected");
-    let found = message.replace("\n  left: ", "\n     found: ");
-    found.replace("\n right: ", "\n  expected: ")
+/// Whether a message has this path in it, and not as the beginning of a longer one.
+fn names(message: &str, path: &str) -> bool {
+    let goes_on = |sign: char| sign.is_ascii_alphanumeric() || "/?&-_".contains(sign);
+    let mut places = message.match_indices(path);
+    places.any(|(at, _)| !message[at + path.len()..].starts_with(goes_on))
+}
+
+/// Path and query, as a message names a call.
+fn called(call: &Exchange) -> String {
+    match call.query.as_str() {
+        "" => call.path.clone(),
+        query => format!("{}?{query}", call.path),
+    }
 }
 
 /// A number of things: `1 case`, `2 cases`.

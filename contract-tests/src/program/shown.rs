@@ -81,11 +81,24 @@ fn is_secret(path: &str) -> bool {
     path.ends_with("/credential-leaks") || path.ends_with("/sso/token")
 }
 
+/// Members of an answer that say how it went, and hold no secret.
+const OPEN: [&str; 6] = ["status", "success", "error", "errors", "message", "meta"];
+
 /// The body of an answer, without words where those may be secrets.
 pub fn open(exchange: &Exchange) -> Value {
-    match is_secret(&exchange.path) {
-        true => without_words(&exchange.json),
-        false => exchange.json.clone(),
+    match (is_secret(&exchange.path), &exchange.json) {
+        (true, Value::Object(members)) => {
+            let members = members.iter().map(|(name, value)| {
+                let value = match OPEN.contains(&name.as_str()) {
+                    true => value.clone(),
+                    false => without_words(value),
+                };
+                (name.clone(), value)
+            });
+            Value::Object(members.collect())
+        }
+        (true, other) => without_words(other),
+        (false, open) => open.clone(),
     }
 }
 
@@ -109,22 +122,61 @@ fn without_words(value: &Value) -> Value {
 #[derive(Debug, Default)]
 pub struct Secrets(BTreeSet<String>);
 
+/// Words of the specification that leak records hold.
+const WELL_KNOWN: [&str; 3] = ["employees", "customers", "third_parties"];
+
 /// Shorter words may stand anywhere.
 const SHORTEST: usize = 6;
 
 impl Secrets {
-    /// The key, and what the secret answers among these said.
-    pub fn of<'a>(key: &str, exchanges: impl Iterator<Item = &'a Exchange>) -> Self {
+    /// The key, and what the secret answers among these said that was not known before.
+    pub fn of<'a>(key: &str, exchanges: impl Iterator<Item = &'a Exchange> + Clone) -> Self {
         let mut secrets = Self::default();
-        secrets.0.insert(key.to_owned());
-        for exchange in exchanges.filter(|exchange| is_secret(&exchange.path)) {
-            secrets.learn(&exchange.json);
+        for exchange in exchanges.clone().filter(|call| is_secret(&call.path)) {
+            match &exchange.json {
+                Value::Object(members) => {
+                    let closed = members.iter();
+                    let closed = closed.filter(|(name, _)| !OPEN.contains(&name.as_str()));
+                    closed.for_each(|(_, value)| secrets.learn(value));
+                }
+                other => secrets.learn(other),
+            }
         }
+        // A domain or an id that was sent is a secret to nobody, whatever leaks repeat it.
+        if !secrets.0.is_empty() {
+            exchanges.for_each(|call| secrets.forget_sent(call));
+        }
+        secrets.0.insert(key.to_owned());
         secrets
+    }
+
+    fn forget_sent(&mut self, call: &Exchange) {
+        // A sign-in sends its token.
+        if call.path == "/sso" {
+            return;
+        }
+        for part in call.path.split('/') {
+            self.0.remove(part);
+        }
+        for pair in call.query.split('&') {
+            self.0
+                .remove(pair.split_once('=').map_or(pair, |(_, value)| value));
+        }
+        self.forget(&call.sent);
+    }
+
+    fn forget(&mut self, value: &Value) {
+        match value {
+            Value::String(text) => drop(self.0.remove(text)),
+            Value::Array(items) => items.iter().for_each(|item| self.forget(item)),
+            Value::Object(members) => members.values().for_each(|member| self.forget(member)),
+            _ => {}
+        }
     }
 
     fn learn(&mut self, value: &Value) {
         match value {
+            Value::String(text) if WELL_KNOWN.contains(&text.as_str()) => {}
             Value::String(text) if text.len() >= SHORTEST => drop(self.0.insert(text.clone())),
             Value::Array(items) => items.iter().for_each(|item| self.learn(item)),
             Value::Object(members) => members.values().for_each(|member| self.learn(member)),

@@ -1,8 +1,11 @@
 //! What a case holds a service to, in the words of `docs/behaviours.md`.
 
+use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::LazyLock;
 
 /// An entry of `docs/behaviours.md`.
+#[derive(Debug)]
 pub struct SpecRef {
     /// As in `B7`.
     pub id: &'static str,
@@ -53,7 +56,24 @@ fn spec_ref(entry: &'static str) -> Option<SpecRef> {
     })
 }
 
+/// Members, codes and operations that a text names.
+fn names_in(text: &str) -> BTreeSet<&str> {
+    let is_part = |sign: char| sign.is_ascii_alphanumeric() || sign == '_' || sign == '-';
+    let words = text.split(|sign| !is_part(sign));
+    let joined = |word: &&str| word.trim_matches(['-', '_']).contains(['-', '_']);
+    words.filter(joined).collect()
+}
+
+/// How much a name says of which entry is meant: a code more than a member, which many entries have.
+fn weight(name: &str) -> usize {
+    match name.contains(|sign: char| sign.is_ascii_lowercase()) {
+        true => 1,
+        false => 3,
+    }
+}
+
 /// What a case names: entries, and sections of the specification.
+#[derive(Debug, Clone)]
 pub struct Cited {
     /// Entries of `docs/behaviours.md`.
     pub spec_refs: Vec<&'static SpecRef>,
@@ -81,6 +101,39 @@ impl Cited {
         cited
     }
 
+    /// The part that speaks of what was found: the entries that have most of the names in them that its first line has; where
+    /// none has any, those that have most words of the operation.
+    #[must_use]
+    pub fn about(mut self, found: &str, operation: &str) -> Self {
+        let names = names_in(found.lines().next().unwrap_or_default());
+        let named = |spec_ref: &SpecRef| {
+            let said = [&spec_ref.specified, &spec_ref.assumed].map(|text| names_in(text));
+            let said = said.into_iter().flatten().collect::<BTreeSet<_>>();
+            said.intersection(&names).map(|name| weight(name)).sum()
+        };
+        let words: Vec<&str> = operation
+            .split('_')
+            .filter(|word| !word.is_empty())
+            .collect();
+        let spoken = |spec_ref: &SpecRef| {
+            let text = [spec_ref.title, &spec_ref.specified, &spec_ref.assumed].join(" ");
+            let text = text.to_lowercase();
+            words.iter().filter(|word| text.contains(**word)).count()
+        };
+        if !self.keep_those_with_most(named) {
+            self.keep_those_with_most(spoken);
+        }
+        self
+    }
+
+    /// Whether any has more than nothing; else all stay.
+    fn keep_those_with_most(&mut self, count: impl Fn(&SpecRef) -> usize) -> bool {
+        let counts = self.spec_refs.iter().map(|spec_ref| count(spec_ref));
+        let most = counts.max().unwrap_or_default();
+        self.spec_refs.retain(|spec_ref| count(spec_ref) == most);
+        most > 0
+    }
+
     /// Whether nothing but this project's own assumptions says so.
     pub fn is_assumed(&self) -> bool {
         self.sections.is_empty()
@@ -88,5 +141,14 @@ impl Cited {
                 .spec_refs
                 .iter()
                 .all(|spec_ref| spec_ref.specified.is_empty())
+    }
+}
+
+impl fmt::Display for Cited {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let entries = self.spec_refs.iter();
+        let entries = entries.map(|spec_ref| format!("{} {}", spec_ref.id, spec_ref.title));
+        let all: Vec<String> = self.sections.iter().cloned().chain(entries).collect();
+        to.write_str(&all.join("; "))
     }
 }

@@ -70,7 +70,7 @@ impl<'a> Judge<'a> {
     fn expect(&mut self, what: impl FnOnce() -> String, shown: &Value, derived: &Value) {
         if shown != derived {
             self.found.push(format!(
-                "{} is {shown}, and {derived} by what it is derived from",
+                "{} is {shown}, but by the records it is {derived}",
                 what()
             ));
         }

@@ -15,6 +15,7 @@ mod program;
 mod proxy;
 mod recipes;
 mod remote;
+mod report;
 mod witnesses;
 
 use std::process::ExitCode;
@@ -35,6 +36,7 @@ fn checks() -> Vec<Check> {
         remote::CHECKS,
         playbooks::CHECKS,
         program::CHECKS,
+        report::CHECKS,
         recipes::CHECKS,
     ]
     .concat()

@@ -26,13 +26,15 @@ checks! {
 }
 
 /// The program, a folder of its own, and a service in use.
-struct Stand {
-    remote: Remote,
+pub struct Stand {
+    /// The service.
+    pub remote: Remote,
     folder: PathBuf,
 }
 
 impl Stand {
-    fn new(name: &str) -> Self {
+    /// With a name for the folder.
+    pub fn new(name: &str) -> Self {
         let folder =
             std::env::temp_dir().join(format!("secmon-contract-{name}-{}", std::process::id()));
         fs::create_dir_all(&folder).expect("a folder");
@@ -56,7 +58,8 @@ impl Stand {
         command
     }
 
-    fn run(&self, url: &str, arguments: &[&str]) -> Output {
+    /// Runs the program to its end.
+    pub fn run(&self, url: &str, arguments: &[&str]) -> Output {
         self.command(url, arguments)
             .output()
             .expect("the program runs")
@@ -89,7 +92,8 @@ impl Stand {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).expect("a mode");
     }
 
-    fn written(&self, name: &str) -> String {
+    /// A file that the program wrote.
+    pub fn written(&self, name: &str) -> String {
         fs::read_to_string(self.folder.join(name)).expect("a file that the program wrote")
     }
 }
@@ -101,7 +105,8 @@ impl Drop for Stand {
     }
 }
 
-fn said(output: &Output) -> String {
+/// All that it printed.
+pub fn said(output: &Output) -> String {
     let (out, err) = (
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr),
@@ -326,12 +331,12 @@ fn what_nobody_told_of_a_service_is_said_at_the_start_and_blames_nobody() {
         );
         assert!(said.contains(variable), "{said}");
         assert!(
-            said.contains("0 cases held, 0 violations") && code == Some(0),
+            said.contains("0 of 2 cases held, 0 violations") && code == Some(0),
             "{code:?} {said}"
         );
         let (code, said) = run(only, &[(variable, told)]);
         assert!(
-            said.contains("2 cases held, 0 violations") && code == Some(0),
+            said.contains("2 of 2 cases held, 0 violations") && code == Some(0),
             "{code:?} {said}"
         );
     }

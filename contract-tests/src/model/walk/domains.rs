@@ -3,7 +3,8 @@
 use secmon::operations::ProvisionDomain;
 
 use super::super::reference::Who;
-use super::{Expected, Walk, domain, nth};
+use super::super::words::domain;
+use super::{Expected, Walk, nth};
 
 impl Walk<'_> {
     pub(super) async fn provision_domain(&mut self, who: Who, name: u8) -> &'static str {

@@ -6,7 +6,7 @@ mod subscriptions;
 mod view;
 
 use std::collections::BTreeSet;
-use std::fmt::Debug;
+use std::fmt::Display;
 
 use crate::{Account, Customer};
 use secmon::model::{DomainId, EndpointId, ServiceId};
@@ -60,11 +60,11 @@ impl<'a> Walk<'a> {
     /// Makes a step on both, and compares them.
     pub async fn step(&mut self, op: &Op) -> Result<(), String> {
         let done = self.answered(op).await;
-        done.map_err(|why| format!("{op:?}: {why}"))?;
+        done.map_err(|why| format!("{op}: {why}"))?;
         for who in [Who::One, Who::Other] {
             if op.who().is_none_or(|of| of == who) {
                 let compared = self.compare(who).await;
-                compared.map_err(|why| format!("after {op:?}: {why}"))?;
+                compared.map_err(|why| format!("after {op}: {why}"))?;
             }
         }
         Ok(())
@@ -114,23 +114,15 @@ impl<'a> Walk<'a> {
     }
 }
 
-fn address(name: u8) -> String {
-    format!("203.0.113.{}", name + 1)
-}
-
-fn domain(name: u8) -> String {
-    format!("d{name}.example.com")
-}
-
 /// The n-th, counted round.
 fn nth<T: Copy>(all: &[T], at: usize) -> Option<(usize, T)> {
     let at = at.checked_rem(all.len())?;
     Some((at, all[at]))
 }
 
-fn same<T: PartialEq + Debug>(what: &str, shown: T, expected: T) -> Result<(), String> {
+fn same<T: PartialEq + Display>(what: &str, shown: T, expected: T) -> Result<(), String> {
     match shown == expected {
         true => Ok(()),
-        false => Err(format!("{what}: {shown:?}, not {expected:?}")),
+        false => Err(format!("{what}: {shown}, not {expected}")),
     }
 }

@@ -5,7 +5,8 @@ use secmon::operations::UpdateEndpoint;
 
 use super::super::ops::{Kind, Wish};
 use super::super::reference::{DOMAIN, Move, SERVER, State, Who};
-use super::{Expected, Walk, address, nth};
+use super::super::words::address;
+use super::{Expected, Walk, nth};
 
 impl Walk<'_> {
     pub(super) async fn provision(&mut self, who: Who, kind: Kind, name: u8) -> &'static str {

@@ -1,6 +1,7 @@
 //! Steps on subscriptions, and reports of many.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Display, Formatter};
 
 use secmon::model::{
     CapacityReport, CapacityReports, CustomerId, ProductSlug, ServiceId, SubscriptionStatus,
@@ -11,7 +12,8 @@ use secmon::operations::{
 
 use super::super::ops::{Buys, Kind};
 use super::super::reference::{Capacity, Entry, Report, Service, Status, Who};
-use super::{Expected, Side, Walk, address, domain, same};
+use super::super::words::{address, domain, listed, told};
+use super::{Expected, Side, Walk, same};
 
 const SERVERS: ProductSlug = ProductSlug::PortMonitoring;
 const DOMAINS: ProductSlug = ProductSlug::DomainMonitoring;
@@ -142,24 +144,28 @@ impl Walk<'_> {
         let unknown = answer.unknown_services.ok_or("no unknown services")?;
         let unknown: BTreeSet<_> = unknown.iter().map(UnknownService::service_id).collect();
         let unrecorded = expected.unknown.iter();
-        let unrecorded = unrecorded
+        let unrecorded: BTreeSet<_> = unrecorded
             .map(|(who, service)| Some(self.sides[*who as usize].reported(*service).0))
             .collect();
-        same("unknown services", unknown, unrecorded)?;
-        let counts = (Some(expected.changed), Some(expected.unchanged));
+        let [unknown, unrecorded] =
+            [unknown, unrecorded].map(|services| listed(services.into_iter().map(told)));
+        same("unknown_services", unknown, unrecorded)?;
         same(
-            "changed and not",
-            (answer.changed, answer.unchanged),
-            counts,
+            "changed",
+            told(answer.changed),
+            told(Some(expected.changed)),
         )?;
+        let unchanged = told(Some(expected.unchanged));
+        same("unchanged", told(answer.unchanged), unchanged)?;
         let enforced = answer.enforcement.ok_or("no enforcement")?.into_iter();
         let enforced = enforced.map(|(customer, reports)| (customer, shown(&reports)));
-        let expected = self.enforcement(&expected);
-        same(
-            "enforcement",
-            enforced.collect::<BTreeMap<_, _>>(),
-            expected,
-        )
+        let [enforced, expected] = [enforced.collect(), self.enforcement(&expected)].map(
+            |customers: BTreeMap<CustomerId, Vec<Shown>>| {
+                let customers = customers.into_iter();
+                listed(customers.map(|(id, reports)| format!("{id}: {}", listed(reports))))
+            },
+        );
+        same("enforcement", enforced, expected)
     }
 
     fn enforcement(&self, report: &Report) -> BTreeMap<CustomerId, Vec<Shown>> {
@@ -176,7 +182,7 @@ impl Walk<'_> {
 }
 
 /// A capacity report, servers or domains by what they are called.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 struct Shown {
     product: ProductSlug,
     capacity: Option<u64>,
@@ -212,5 +218,19 @@ fn expected(product: ProductSlug, capacity: &Capacity, called: fn(u8) -> String)
         over_quota: Some(capacity.usage > capacity.capacity),
         newly_paused: names(&capacity.newly_paused),
         unpaused: names(&capacity.unpaused),
+    }
+}
+
+impl Display for Shown {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let (product, over_quota) = (self.product.as_str(), told(self.over_quota));
+        let [capacity, usage] = [self.capacity, self.usage].map(told);
+        let [paused, unpaused] =
+            [&self.newly_paused, &self.unpaused].map(|names| told(names.as_ref().map(listed)));
+        write!(
+            f,
+            "{product} (capacity {capacity}, usage {usage}, over_quota {over_quota}, newly_paused {paused}, \
+             unpaused {unpaused})"
+        )
     }
 }

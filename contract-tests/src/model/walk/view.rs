@@ -1,13 +1,59 @@
 //! What a customer sees, and should see.
 
+use std::fmt::{self, Display, Formatter};
+
 use secmon::model::{DomainStatus, EndpointStatus};
 use secmon::operations::ListEndpoints;
 
 use super::super::reference::{State, Who};
-use super::{Walk, address, domain, same};
+use super::super::words::{address, domain, listed, told};
+use super::{Walk, same};
 
-/// Capacity, usage, and the records, oldest first.
-type Records<T> = (u64, u64, Vec<T>);
+/// What a customer has of one kind.
+#[derive(PartialEq)]
+pub(super) struct Records<T> {
+    capacity: Option<u64>,
+    usage: Option<u64>,
+    /// Oldest first.
+    records: Vec<T>,
+}
+
+#[derive(PartialEq)]
+pub(super) struct ShownServer {
+    address: String,
+    state: State,
+    nickname: String,
+}
+
+#[derive(PartialEq)]
+pub(super) struct ShownDomain {
+    name: String,
+    state: State,
+}
+
+impl<T: Display> Display for Records<T> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let [capacity, usage] = [self.capacity, self.usage].map(told);
+        let records = listed(&self.records);
+        write!(f, "{records} (limit {capacity}, in use {usage})")
+    }
+}
+
+impl Display for ShownServer {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.address, self.state)?;
+        match self.nickname == self.address {
+            true => Ok(()),
+            false => write!(f, " with nickname {}", self.nickname),
+        }
+    }
+}
+
+impl Display for ShownDomain {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.name, self.state)
+    }
+}
 
 impl Walk<'_> {
     pub(super) async fn compare(&self, who: Who) -> Result<(), String> {
@@ -17,7 +63,7 @@ impl Walk<'_> {
         same("domains", domains, self.expected_domains(who))
     }
 
-    async fn shown_servers(&self, who: Who) -> Records<(String, State, String)> {
+    async fn shown_servers(&self, who: Who) -> Records<ShownServer> {
         let list = ListEndpoints::new(self.sides[who as usize].customer.id).per_page(100);
         let page = self.account.client.send(list).await.expect("a page");
         let page = page.into_inner();
@@ -30,28 +76,41 @@ impl Walk<'_> {
                 _ => State::Gone,
             };
             let nickname = server.nickname.clone().unwrap_or_default();
-            (server.ip_address.to_string(), state, nickname)
+            ShownServer {
+                address: server.ip_address.to_string(),
+                state,
+                nickname,
+            }
         });
         let meta = &page.meta;
-        let number = |number: Option<u64>| number.unwrap_or(u64::MAX);
-        let (limit, count) = (meta.endpoint_limit, meta.current_endpoint_count);
-        (number(limit), number(count), servers.collect())
+        Records {
+            capacity: meta.endpoint_limit,
+            usage: meta.current_endpoint_count,
+            records: servers.collect(),
+        }
     }
 
-    fn expected_servers(&self, who: Who) -> Records<(String, State, String)> {
+    fn expected_servers(&self, who: Who) -> Records<ShownServer> {
         let pool = &self.expected.customers[who as usize].servers;
         let live = pool.all.iter().filter(|server| server.is_live());
         let servers = live.map(|server| {
             let address = address(server.name);
             let nickname = server.known.nickname.map(|nickname| nickname.to_string());
             let nickname = nickname.unwrap_or_else(|| address.clone());
-            (address, server.state, nickname)
+            ShownServer {
+                address,
+                state: server.state,
+                nickname,
+            }
         });
-        let (capacity, usage) = (pool.capacity() as u64, pool.usage() as u64);
-        (capacity, usage, servers.collect())
+        Records {
+            capacity: Some(pool.capacity() as u64),
+            usage: Some(pool.usage() as u64),
+            records: servers.collect(),
+        }
     }
 
-    async fn shown_domains(&self, who: Who) -> Records<(String, State)> {
+    async fn shown_domains(&self, who: Who) -> Records<ShownDomain> {
         let reads = self.account.client.domains();
         let overview = reads.list(self.sides[who as usize].customer.id).await;
         let overview = overview.expect("an overview").into_inner();
@@ -64,21 +123,29 @@ impl Walk<'_> {
                 DomainStatus::Paused => State::Paused,
                 _ => State::Gone,
             };
-            (domain.domain, state)
+            ShownDomain {
+                name: domain.domain,
+                state,
+            }
         });
-        let number = |number: Option<u64>| number.unwrap_or(u64::MAX);
-        (
-            number(overview.slots_total),
-            number(overview.slots_used),
-            domains.collect(),
-        )
+        Records {
+            capacity: overview.slots_total,
+            usage: overview.slots_used,
+            records: domains.collect(),
+        }
     }
 
-    fn expected_domains(&self, who: Who) -> Records<(String, State)> {
+    fn expected_domains(&self, who: Who) -> Records<ShownDomain> {
         let pool = &self.expected.customers[who as usize].domains;
         let live = pool.all.iter().filter(|shown| shown.is_live());
-        let domains = live.map(|shown| (domain(shown.name), shown.state));
-        let (capacity, usage) = (pool.capacity() as u64, pool.usage() as u64);
-        (capacity, usage, domains.collect())
+        let domains = live.map(|shown| ShownDomain {
+            name: domain(shown.name),
+            state: shown.state,
+        });
+        Records {
+            capacity: Some(pool.capacity() as u64),
+            usage: Some(pool.usage() as u64),
+            records: domains.collect(),
+        }
     }
 }
