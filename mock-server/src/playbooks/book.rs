@@ -77,6 +77,8 @@ pub(super) struct Scanned {
 pub(super) struct Wanted {
     /// In a sentence.
     pub(super) what: String,
+    /// The way there, in sentences; of those that the goal has changed.
+    pub(super) send: Option<String>,
     is: Map<String, Value>,
     /// The states that each goes through.
     pub(super) goes: Option<Vec<String>>,
@@ -98,6 +100,12 @@ impl Wanted {
     pub(super) fn may_change(&self) -> bool {
         self.goes.is_some() || !self.stands.is_empty()
     }
+
+    /// Whether a record is of the same kind and customer.
+    pub(super) fn is_beside(&self, members: &Value) -> bool {
+        let is_same = |name: &str| self.is.get(name) == Some(&members[name]);
+        is_same("kind") && is_same("customer")
+    }
 }
 
 /// A call that must come.
@@ -105,6 +113,8 @@ impl Wanted {
 pub(super) struct Expected {
     /// In a sentence, once it has come.
     pub(super) what: String,
+    /// Such a call, in a sentence.
+    pub(super) send: String,
     #[serde(flatten)]
     pub(super) pattern: Pattern,
     /// It names one of these records.
@@ -118,6 +128,8 @@ pub(super) struct Expected {
 pub(super) struct Never {
     /// What such a call did, in a sentence.
     pub(super) what: String,
+    /// What is to be sent instead, in a sentence.
+    pub(super) instead: String,
     #[serde(flatten)]
     pub(super) pattern: Pattern,
     /// So many may come.

@@ -110,14 +110,15 @@ impl Tables<'_> {
     fn rule(&self, value: &Value) -> (String, Value, String, Value) {
         let (scope, ports) = (&value["scope"], &value["ports"]);
         let server = self.value("endpoints", &scope["endpoint"]);
-        let (whose, customer, address) = match (scope.get("customer"), scope.get("endpoint")) {
-            (Some(customer), _) => ("a customer", self.customer(customer), &Value::Bool(false)),
-            (_, Some(_)) => (
-                "a server",
-                self.customer(&server["customer"]),
-                &server["address"],
-            ),
-            _ => ("the account", &Value::Null, &Value::Bool(false)),
+        let (customer, address) = match (scope.get("customer"), scope.get("endpoint")) {
+            (Some(customer), _) => (self.customer(customer), &Value::Bool(false)),
+            (_, Some(_)) => (self.customer(&server["customer"]), &server["address"]),
+            _ => (&Value::Null, &Value::Bool(false)),
+        };
+        let whose = match (customer, address.as_str()) {
+            (Value::Null, _) => "the whole account".to_owned(),
+            (customer, Some(address)) => format!("the server {address} of customer {customer}"),
+            (customer, None) => format!("customer {customer}"),
         };
         let protocol = &value["protocol"];
         let range = match ports[0] == ports[1] {

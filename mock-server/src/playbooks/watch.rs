@@ -152,20 +152,42 @@ impl Watch {
         let places: BTreeSet<&String> = self.records.keys().chain(records.keys()).collect();
         let changed = places.into_iter().filter_map(|place| {
             let (before, after) = (self.records.get(place), records.get(place));
-            after.or(before).filter(|_| before != after)
+            let verb = match (before, after) {
+                (None, _) => "made",
+                (_, None) => "removed",
+                _ => "changed",
+            };
+            let record = after.or(before).filter(|_| before != after)?;
+            Some((verb, record))
         });
         let wanted = |record: &Record| {
             let mut wanted = self.playbook.records.iter();
             wanted.any(|wanted| wanted.may_change() && wanted.is(&record.members))
         };
-        let strange = changed.filter(|record| !wanted(record));
-        let strange: Vec<String> = strange.map(|record| record.name.clone()).collect();
-        for name in strange {
-            let sentence =
-                format!("Call {call}, {line}, changed {name}, which the goal leaves alone.");
+        let strange = changed.filter(|(_, record)| !wanted(record));
+        let strange: Vec<(String, String)> = strange
+            .map(|(verb, record)| {
+                let beside = self.beside(record);
+                let name = &record.name;
+                let sentence = format!(
+                    "Call {call}, {line}, {verb} {name}, which the goal leaves alone{beside}."
+                );
+                (name.clone(), sentence)
+            })
+            .collect();
+        for (name, sentence) in strange {
             self.fail(&name, sentence);
         }
         self.see(records);
+    }
+
+    /// What the goal has instead of a record that it does not have, where that is of the same kind and customer.
+    fn beside(&self, record: &Record) -> String {
+        let mut wanted = self.playbook.records.iter();
+        let wanted = wanted.find(|wanted| wanted.may_change() && wanted.is_beside(&record.members));
+        wanted.map_or_else(String::new, |wanted| {
+            format!("; the goal has {}", wanted.what)
+        })
     }
 
     /// Hears of a call that is over.
@@ -177,10 +199,10 @@ impl Watch {
         let never = self.playbook.never.iter().zip(&mut self.counted);
         let broken =
             never.filter_map(|(never, counted)| counted.is_broken(never, entry).then_some(never));
-        let broken: Vec<&str> = broken.map(|never| never.what.as_str()).collect();
+        let broken: Vec<&Never> = broken.collect();
         let why = refusal(entry).map_or_else(String::new, |why| format!(" ({why})"));
-        for what in broken {
-            let sentence = format!("Call {id}, {method} {path}, {what}{why}.");
+        for Never { what, instead, .. } in broken {
+            let sentence = format!("Call {id}, {method} {path}, {what}{why}. {instead}");
             self.fail(what, sentence);
         }
         let expected = self.playbook.calls.get(self.met);
@@ -273,7 +295,7 @@ impl Watch {
                 let of = self.ids(what).len();
                 let _ = write!(sentence, " ({} of {of} were shown)", self.shown.len());
             }
-            sentence + "."
+            format!("{sentence}. {}", expected.send)
         });
         let unmet: Vec<String> = records.chain(calls).collect();
         match unmet.is_empty() {
@@ -305,7 +327,9 @@ impl Watch {
             });
             none.into_iter().chain(others)
         });
-        stands.chain(goes).collect()
+        let send = wanted.send.as_deref().unwrap_or_default();
+        let unmet = stands.chain(goes);
+        unmet.map(|sentence| format!("{sentence} {send}")).collect()
     }
 }
 

@@ -110,8 +110,11 @@ fn each_client_gets_the_verdict_of_what_it_did() {
             finding => {
                 assert_eq!(judged["verdict"], "failed", "{told}");
                 let findings = judged["findings"].as_array().into_iter().flatten();
+                let findings: Vec<String> = findings.map(text).collect();
+                assert!(findings.iter().any(|told| told.contains(finding)), "{told}");
+                // Who reads one sentence alone knows which call it is about.
                 assert!(
-                    findings.map(text).any(|told| told.contains(finding)),
+                    findings.iter().all(|told| told.contains(" /api/v1/")),
                     "{told}"
                 );
             }
@@ -198,7 +201,8 @@ fn a_verdict_names_the_call_and_what_it_did() {
     let call = entries.as_array().and_then(|entries| entries.last());
     let call = call.expect("the call")["id"].clone();
     let said = format!(
-        "Call {call}, POST /api/v1/billing/provision, changed the server 203.0.113.99 of customer 42, which the goal leaves alone."
+        "Call {call}, POST /api/v1/billing/provision, made the server 203.0.113.99 of customer 42, which the goal leaves alone; the \
+         goal has the server 203.0.113.10 of customer 42."
     );
     assert_eq!(play.judged("")["findings"], json!([said]));
     let reset = format!("/_mock/tenants/{}/reset", play.tenant);
