@@ -64,6 +64,30 @@ fn time_moves_and_trouble_is_ordered() {
 }
 
 #[test]
+fn a_fault_is_one_of_the_mocks_before_it_is_sent() {
+    let server = MockServer::start().expect("the mock starts");
+    let tenant = Account::of(server.tenant());
+    let shell = Shell::of(&tenant).with("SECMON_MOCK_ADMIN_URL", server.admin_url());
+    for (effect, said) in [
+        ("close=sideways", "before, after, mid_body, reset"),
+        ("status=503,latency=1ms", "There is no field status"),
+        ("status=200", "an integer from 400 to 599"),
+    ] {
+        let refused = shell.line(&format!("mock fault add {effect}")).exits(2);
+        assert!(refused.stderr.contains(said), "{refused:?}");
+    }
+    shell
+        .line("mock fault add latency=2s --method post --match client_id=42 --after 3")
+        .exits(0);
+    let listed = shell.line("mock fault list -o json").exits(0).json();
+    let fault = &listed[0];
+    assert_eq!(fault["effect"]["latency_ms"], 2000, "{fault}");
+    assert_eq!(fault["method"], "POST", "{fault}");
+    assert_eq!(fault["match"]["client_id"], 42, "{fault}");
+    assert!(fault["path"].is_null() && fault["after"] == 3, "{fault}");
+}
+
+#[test]
 fn the_embedded_mock_is_steered_too() {
     let shell = Shell::new();
     shell.line("--local provision 203.0.113.10 -c 42").exits(0);

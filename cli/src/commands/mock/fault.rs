@@ -7,6 +7,8 @@ use crate::ui::outcome::{Block, Field, Outcome, Table, shown};
 use crate::values::durations;
 use clap::{Args, Subcommand};
 use http::Method;
+use secmon_mock::{Effect, Fault};
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 const FAULT_EXAMPLES: &str = "\
@@ -85,7 +87,7 @@ pub async fn run(
     }
     match command {
         FaultCommand::Add(args) => {
-            let fault = to_json(&args)?;
+            let fault = json!(fault(&args)?);
             let made = Admin::of(context, admin)?
                 .call(Method::POST, "faults", Some(fault))
                 .await?;
@@ -111,23 +113,27 @@ pub async fn run(
     }
 }
 
-fn to_json(args: &FaultAddArgs) -> Result<Value, CliError> {
-    let mut fault =
-        json!({ "times": args.times, "after": args.after, "effect": effect(&args.effect)? });
-    let matching: Map<String, Value> = args.matching.iter().cloned().collect();
-    let matching = (!matching.is_empty()).then_some(matching);
-    for (name, value) in [
-        ("method", json!(args.method)),
-        ("path", json!(args.path)),
-        ("operation", json!(args.operation)),
-        ("probability", json!(args.probability)),
-        ("match", json!(matching)),
-    ] {
-        if !value.is_null() {
-            fault[name] = value;
-        }
+/// The fault that the arguments describe, by the mock's own rules for one.
+fn fault(args: &FaultAddArgs) -> Result<Fault, CliError> {
+    let aim = json!({ "method": args.method, "path": args.path, "effect": effect(&args.effect)? });
+    let mut fault = parsed::<Fault>(aim)?.times(args.times).after(args.after);
+    if let Some(name) = &args.operation {
+        fault = fault.operation(name);
+    }
+    for (name, value) in &args.matching {
+        fault = fault.matching(name, value.clone());
+    }
+    if let Some(probability) = args.probability {
+        fault = fault.probability(probability);
     }
     Ok(fault)
+}
+
+/// Reads a part of a fault; what the mock would refuse is refused here in its words.
+fn parsed<T: DeserializeOwned>(written: Value) -> Result<T, CliError> {
+    serde_json::from_value(written).map_err(|refused| {
+        CliError::usage(refused.to_string()).hint("see the effects: `mock fault add --help`")
+    })
 }
 
 /// `client_id=42`: JSON where it is JSON, else a text.
@@ -139,7 +145,7 @@ fn name_and_value(text: &str) -> Result<(String, Value), String> {
 }
 
 /// `status=503,code=X`, `latency=250ms`, `close=after`, `tls=expired`, `body=TEXT`; a body takes the rest of the word.
-fn effect(text: &str) -> Result<Value, CliError> {
+fn effect(text: &str) -> Result<Effect, CliError> {
     let wrong = || {
         CliError::usage(format!("{text:?} is not an effect that a fault can have"))
             .hint("see the effects: `mock fault add --help`")
@@ -171,5 +177,5 @@ fn effect(text: &str) -> Result<Value, CliError> {
     if effect.is_empty() {
         return Err(wrong());
     }
-    Ok(Value::Object(effect))
+    parsed(Value::Object(effect))
 }
