@@ -86,10 +86,10 @@ fn head(report: &Report, violations: usize, assumed: usize) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
          <title>Contract report: {url}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n\
-         <h1>Contract report</h1>\n<p>{url}<br>{}, {}, {}</p>\n<nav>{}</nav>\n</header>\n<main>\n<section hidden>\n",
+         <h1>Contract report</h1>\n<p>{url}<br>{}, {}<br>{}</p>\n<nav>{}</nav>\n</header>\n<main>\n<section hidden>\n",
         escaped(&report.started),
         escaped(&report.level),
-        counted(report.calls(), "call"),
+        report.sums(violations, assumed),
         counts.join("\n"),
     )
 }

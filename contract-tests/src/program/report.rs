@@ -286,18 +286,19 @@ impl Report {
             let _ = writeln!(text, "{} not reached: {why}", counted(cases.len(), "case"));
         }
         let undocumented = self.undocumented(service).len();
-        text + &self.sums(violations.len() + undocumented, assumed.len()) + &self.remains()
+        let sums = self.sums(violations.len() + undocumented, assumed.len());
+        format!("{text}{sums}\n{}", self.remains())
     }
 
     /// How many there are of everything: findings, and the cases that they were made in, each of which ended in one way.
-    fn sums(&self, violations: usize, assumed: usize) -> String {
+    pub fn sums(&self, violations: usize, assumed: usize) -> String {
         let found = self.found();
         let stopped = match found.stopped {
             0 => String::new(),
             count => format!(", {} stopped", counted(count, "case")),
         };
         format!(
-            "{} of {} held, {}, {}, {} not reached{stopped}; {}\n",
+            "{} of {} held, {}, {}, {} not reached{stopped}; {}",
             self.held(),
             counted(self.played.len(), "case"),
             in_cases(&counted(violations, "violation"), found.violating),
@@ -373,11 +374,12 @@ impl Finding {
         let is_assumed = assumed.is_some() || Cited::read(case.spec_ref()).is_assumed();
         let spec_ref = assumed.unwrap_or_else(|| case.spec_ref().to_owned());
         let operations: Vec<&str> = rows.iter().map(|row| row.operation.as_str()).collect();
+        // The call that did something stands first.
         let put_to = match case.body {
-            Body::Of(_, row) => row.operation.as_str(),
-            _ => "",
+            Body::Of(_, row) => Some(row.operation.as_str()),
+            _ => operations.first().copied(),
         };
-        let cited = Cited::read(&spec_ref).about(&what, put_to);
+        let cited = Cited::read(&spec_ref).about(&what, put_to.unwrap_or_default());
         let code = cited
             .spec_refs
             .iter()

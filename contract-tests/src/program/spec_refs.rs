@@ -116,9 +116,11 @@ impl Cited {
             .filter(|word| !word.is_empty())
             .collect();
         let spoken = |spec_ref: &SpecRef| {
-            let text = [spec_ref.title, &spec_ref.specified, &spec_ref.assumed].join(" ");
-            let text = text.to_lowercase();
-            words.iter().filter(|word| text.contains(**word)).count()
+            let title = spec_ref.title.to_lowercase();
+            let text = [&spec_ref.specified, &spec_ref.assumed].map(|text| text.to_lowercase());
+            let count = |text: &str| words.iter().filter(|word| text.contains(**word)).count();
+            // What an entry is about says more than what it mentions.
+            4 * count(&title) + count(&text.concat())
         };
         if !self.keep_those_with_most(named) {
             self.keep_those_with_most(spoken);

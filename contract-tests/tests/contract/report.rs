@@ -73,6 +73,15 @@ fn a_report_speaks_in_the_words_of_the_api() {
     assert!(!text.contains("\"$"), "{text}");
     let breaks = "breaks: States and transitions; B7 Reconciliation\n";
     assert!(text.contains(breaks), "{text}");
+    // Where no decision has a name of what was found, it is the one about the call.
+    let revived = WrongService {
+        on: "POST */change-subscription -> 200",
+        doing: Doing::After(r#".path |= sub("change-"; "resume-") | send"#.to_owned()),
+        only: "every_trigger_in_every_state_of_a_subscription_to_a_plan",
+    };
+    let [text, _] = revived.report(&stand, &[]);
+    let breaks = "breaks: States and transitions; D4 change-subscription\n";
+    assert!(text.contains(breaks), "{text}");
 }
 
 fn a_refusal_keeps_its_code_and_what_was_sent_is_no_secret() {
@@ -151,10 +160,12 @@ fn every_case_is_in_one_of_the_sums() {
         },
     ];
     let sums = wrong.map(|wrong| {
-        let [text, _] = wrong.report(&stand, &[]);
+        let [text, page] = wrong.report(&stand, &[]);
         let last = text.lines().rfind(|line| line.contains(" held, "));
         let sums = last.and_then(|line| line.rsplit_once(';'));
-        sums.map_or(text.clone(), |(sums, _)| sums.to_owned())
+        let sums = sums.map_or(text.clone(), |(sums, _)| sums.to_owned());
+        assert!(page.contains(&sums), "{page}");
+        sums
     });
     let expected = [
         "0 of 2 cases held, 1 violation in 2 cases, 0 differences, 0 cases not reached",
