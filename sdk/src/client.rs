@@ -43,7 +43,20 @@ pub(crate) type Paths = BTreeMap<&'static str, String>;
 const X_SANDBOX: HeaderName = HeaderName::from_static("x-sandbox");
 
 /// Headers that the client alone sets.
-pub(crate) const RESERVED: [HeaderName; 2] = [header::AUTHORIZATION, X_SANDBOX];
+pub(crate) static RESERVED: [HeaderName; 2] = [header::AUTHORIZATION, X_SANDBOX];
+
+/// Headers that belong to the connection: where a request goes, and where its body ends.
+pub(crate) static OF_THE_CONNECTION: [HeaderName; 9] = [
+    header::HOST,
+    header::CONTENT_LENGTH,
+    header::TRANSFER_ENCODING,
+    header::CONNECTION,
+    HeaderName::from_static("keep-alive"),
+    HeaderName::from_static("proxy-connection"),
+    header::TE,
+    header::TRAILER,
+    header::UPGRADE,
+];
 
 impl Client {
     /// The same client with other [`RequestOptions`]: it shares connections, rate budget, retry budget and the knowledge that
@@ -95,7 +108,7 @@ impl Client {
     /// The headers of a request, but for the key.
     pub(crate) fn headers_for(&self, group: Option<Group>, settings: &RequestOptions) -> HeaderMap {
         let mut headers = settings.headers.clone();
-        for own in RESERVED {
+        for own in RESERVED.iter().chain(&OF_THE_CONNECTION) {
             headers.remove(own);
         }
         headers.extend(self.core.headers.clone());

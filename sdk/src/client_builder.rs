@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use http::{HeaderMap, HeaderValue, header};
 
-use crate::client::{Client, Core, Paths, RESERVED, target};
+use crate::client::{Client, Core, OF_THE_CONNECTION, Paths, RESERVED, target};
 use crate::error::Error;
 use crate::event::Event;
 use crate::operation_info::{Namespace, OperationInfo, ShapeOrigin};
@@ -191,8 +191,8 @@ impl ClientBuilder {
             },
             namespace: self.namespace,
         };
-        for reserved in RESERVED {
-            if self.settings.headers.contains_key(&reserved) {
+        for reserved in RESERVED.iter().chain(&OF_THE_CONNECTION) {
+            if self.settings.headers.contains_key(reserved) {
                 return Err(Error::configuration(format!(
                     "leave the header {reserved} out: the client sets it itself"
                 )));

@@ -7,7 +7,7 @@ use http::{HeaderMap, Method, StatusCode, header};
 use serde_json::Value;
 
 use crate::answer::Answer;
-use crate::client::{Client, target};
+use crate::client::{Client, OF_THE_CONNECTION, target};
 use crate::error::Error;
 use crate::operation_info::{OperationInfo, RateGroup, RetrySafety};
 use crate::operations::OPERATIONS;
@@ -94,6 +94,12 @@ fn prepare(client: &Client, request: RawRequest) -> Result<Call, Error> {
         return Err(Error::configuration(
             "leave the Authorization header out: the client sends its own key",
         ));
+    }
+    let mut of_the_connection = OF_THE_CONNECTION.iter();
+    if let Some(name) = of_the_connection.find(|name| request.headers.contains_key(*name)) {
+        return Err(Error::configuration(format!(
+            "leave the header {name} out: the client sets it itself"
+        )));
     }
     let path = absolute(&request.path)?;
     let name = path.split('?').next().unwrap_or_default();

@@ -154,7 +154,10 @@ impl RequestOptions {
         self
     }
 
-    /// A further header on every request, as `traceparent`. What the client sets itself cannot be replaced.
+    /// A further header on every request, as `traceparent`. What the client sets itself cannot be replaced, nor what
+    /// belongs to the connection, as `host` and `content-length`: such a header does not travel, and
+    /// [`ClientBuilder::build`](crate::ClientBuilder::build) refuses the key, the sandbox mark and those of the
+    /// connection.
     #[must_use]
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.insert(name, value);

@@ -12,6 +12,7 @@ use secmon::testing::{self, MockTransport};
 use secmon::transport::{BoxFuture, HttpOptions, TransportError, TransportErrorKind};
 use secmon::{
     ApiKey, Client, Delivery, ErrorKind, Event, Group, KeyProvider, Operation, OperationInfo,
+    RawRequest,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -127,6 +128,45 @@ fn options_that_would_do_nothing_are_refused() {
     let header = HeaderValue::from_static("Bearer other");
     let own_key = builder(&script).with(|calls| calls.header(http::header::AUTHORIZATION, header));
     assert!(own_key.build().is_err());
+}
+
+/// What says where a request goes and where its body ends.
+const OF_THE_CONNECTION: [&str; 9] = [
+    "host",
+    "content-length",
+    "transfer-encoding",
+    "connection",
+    "keep-alive",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "upgrade",
+];
+
+#[tokio::test]
+async fn headers_of_the_connection_are_refused() {
+    for name in OF_THE_CONNECTION {
+        let (name, other) = (HeaderName::from_static(name), HeaderValue::from_static("1"));
+        let script = MockTransport::new();
+        let built = builder(&script).with(|calls| calls.header(name.clone(), other.clone()));
+        let error = built.build().expect_err(name.as_str());
+        assert_eq!(error.kind(), ErrorKind::Configuration);
+        assert!(error.to_string().contains(name.as_str()), "{error}");
+
+        let (client, script) = scripted();
+        let mut request = RawRequest::new(Method::GET, "endpoints");
+        request.headers.insert(name.clone(), other.clone());
+        let error = client.raw(request).await.expect_err(name.as_str());
+        assert_eq!(error.kind(), ErrorKind::Configuration);
+        assert!(error.to_string().contains(name.as_str()), "{error}");
+
+        script.answer(StatusCode::OK, paused());
+        let call = client.servers().suspend(endpoint_id());
+        let call = call.with(|call| call.header(name.clone(), other.clone()));
+        call.await.expect("suspended");
+        let sent = &script.requests()[0];
+        assert!(!sent.headers.contains_key(&name), "{name} travelled");
+    }
 }
 
 #[tokio::test]
