@@ -125,7 +125,8 @@ impl<O: PagedOperation> Pages<O> {
     }
 
     /// Longest list that is read, in pages; 10,000 unless set. A longer one ends with an error of the kind
-    /// [`Decode`](ErrorKind::Decode).
+    /// [`Decode`](ErrorKind::Decode), unless the pages read hold as many items as are wanted
+    /// ([`max_items`](Pages::max_items)).
     pub fn max_pages(mut self, pages: u32) -> Self {
         self.max_pages = pages;
         self
@@ -199,7 +200,7 @@ impl<O: PagedOperation> Pages<O> {
         }
         let more = self.what_follows(position, count);
         match more {
-            Ok(true) if self.progress.pages >= self.max_pages => {
+            Ok(true) if self.progress.left > 0 && self.progress.pages >= self.max_pages => {
                 let reason = format!("the list has more than {} pages", self.max_pages);
                 self.progress.is_too_long = true;
                 self.end_with(ErrorKind::Decode, &reason, response);

@@ -98,6 +98,20 @@ async fn a_list_has_a_longest_length_that_can_be_set() {
 }
 
 #[tokio::test]
+async fn a_list_that_is_long_enough_is_not_too_long() {
+    for wanted in [1, 2] {
+        let (client, script) = script_of(&[page(1, &[2, 1], Some(9), true)]);
+        let alerts = list(&client).max_items(wanted).max_pages(1);
+        let alerts = alerts.collect_all().await.expect("enough");
+        assert_eq!((alerts.len(), script.requests().len()), (wanted, 1));
+    }
+    let (client, _) = script_of(&[page(1, &[2, 1], Some(9), true)]);
+    let alerts = list(&client).max_items(3).max_pages(1);
+    let error = alerts.collect_all().await.expect_err("one is missing");
+    assert!(error.to_string().contains("more than 1 pages"), "{error}");
+}
+
+#[tokio::test]
 async fn what_is_shown_comes_once_and_says_whether_it_moved() {
     // Alert 3 is raised between the pages.
     let pages = [
