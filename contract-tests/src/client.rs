@@ -222,6 +222,8 @@ fn request_of<O: Operation + DeserializeOwned>(exchange: &Exchange) -> Option<O>
     let mut members = exchange.sent.as_object()?.clone();
     let parts = O::INFO.path.split('/').zip(exchange.path.split('/'));
     let named = parts.filter_map(|(name, part)| Some((placeholder(name)?, part)));
+    // The client fills that one, no request has it.
+    let named = named.filter(|(name, _)| *name != "namespace");
     members.extend(named.map(|(name, part)| (name.to_owned(), json!(part))));
     serde_json::from_value(Value::Object(members)).ok()
 }

@@ -76,7 +76,8 @@
 //! ([`ClientBuilder::with`]): time-outs, retries, [`Priority`](pacing::Priority), the sandbox mark, headers of your own.
 //! [`Client::raw`] reaches paths that have no type here, and [`Operation`] can be implemented for them outside this crate.
 //!
-//! Requests can be stored and sent later: they are `Serialize` and `Deserialize`, ids of the path included.
+//! Requests can be stored and sent later: they are `Serialize` and `Deserialize`, ids of the path included. A member that a
+//! request does not have is refused when it is read, so that a misspelt one is not passed over.
 //!
 //! # Results
 //!

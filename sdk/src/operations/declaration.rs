@@ -47,6 +47,7 @@ macro_rules! operation {
             "`](crate::RetrySafety), [`ShapeOrigin::", stringify!($shape_origin), "`](crate::ShapeOrigin).",
         )]
         #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
         #[must_use = "a request does nothing until it is sent"]
         #[non_exhaustive]
         pub struct $request {

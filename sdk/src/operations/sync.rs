@@ -83,6 +83,7 @@ fn one_to_five_hundred(services: &Services) -> Option<String> {
 
 /// The state of one service in the billing system.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ServiceReport {
     /// The customer.

@@ -9,7 +9,7 @@ use secmon::operations::*;
 use secmon::{ApiKey, ErrorCode, FieldErrors};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::json;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 // Both can be globbed beside the crate itself without an ambiguous name; `deny(warnings)` above judges it.
@@ -25,6 +25,31 @@ fn round_trips<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(va
         Some(value),
         "{text}"
     );
+}
+
+#[test]
+fn a_stored_request_with_a_misspelt_member_is_refused() {
+    let bought = json!({"client_id": 42, "service_id": 7, "product_slug": "domain_monitoring"});
+    let rule = json!({
+        "scope": "global", "port_start": 22, "port_end": 23, "protocol": "tcp", "justification": "Our own servers"
+    });
+    let report =
+        json!({"client_id": 42, "service_id": 7, "product_slug": "endpoint", "status": "active"});
+    let with = |request: &Value, member: &str| {
+        let mut request = request.clone();
+        request[member] = json!(5);
+        request
+    };
+    let read = |request: Value| serde_json::from_value::<ProvisionSubscription>(request);
+    assert!(read(with(&bought, "quantity")).is_ok());
+    let error = read(with(&bought, "qty")).expect_err("misspelt");
+    assert!(error.to_string().contains("qty"), "{error}");
+    // The ports stand among the other members.
+    assert!(serde_json::from_value::<CreateRule>(rule.clone()).is_ok());
+    let error = serde_json::from_value::<CreateRule>(with(&rule, "expires"));
+    assert!(error.expect_err("misspelt").to_string().contains("expires"));
+    let error = serde_json::from_value::<ServiceReport>(with(&report, "note"));
+    assert!(error.expect_err("misspelt").to_string().contains("note"));
 }
 
 #[test]
