@@ -3,9 +3,7 @@
 //! `docs/error-codes.md` says what each code means and what to tell the customer; a test holds this file to it. What
 //! matters for money is decided here: what may have acted is told apart from what did not ([`Next::LookFirst`]).
 
-use secmon::operations::{
-    SuspendSubscription, TerminateDomain, TerminateEndpoint, TerminateSubscription,
-};
+use secmon::operations::{TerminateDomain, TerminateEndpoint};
 use secmon::{Delivery, Error, ErrorCode, ErrorKind, Operation};
 use std::fmt;
 use std::time::Duration;
@@ -75,15 +73,12 @@ fn is<O: Operation>(error: &Error) -> bool {
 
 fn by_code(error: &Error, code: &ErrorCode) -> Next {
     let ends = is::<TerminateEndpoint>(error) || is::<TerminateDomain>(error);
-    let takes_away = is::<SuspendSubscription>(error) || is::<TerminateSubscription>(error);
     match code {
         ErrorCode::TenantNotFound | ErrorCode::TenantMismatch | ErrorCode::AccountSuspended => {
             halt(error)
         }
-        ErrorCode::EndpointNotFound | ErrorCode::DomainNotFound if ends => Next::Done,
-        ErrorCode::BillingClientNotFound | ErrorCode::SubscriptionNotFound if takes_away => {
-            Next::Done
-        }
+        // A subscription that is not found may be another product's or another customer's: see below.
+        _ if ends && error.is_record_not_found() => Next::Done,
         // Our record of it is wrong or old, or the scan may have been queued: read what is there.
         ErrorCode::EndpointNotFound
         | ErrorCode::DomainNotFound

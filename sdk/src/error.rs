@@ -234,10 +234,27 @@ impl Error {
         (!fields.is_empty()).then_some(fields)
     }
 
-    /// Whether the service says that there is no such record, by a code of its own or by a 404. Only where
-    /// [`delivery`](Error::delivery) is [`Delivery::Answered`] it was so before the call: an earlier attempt may have removed it.
+    /// Whether the service answers with a 404, whatever it did not find: the record, the product, the service, or the
+    /// path itself. Whether it is the record that the call names, [`is_record_not_found`](Error::is_record_not_found)
+    /// tells.
     pub fn is_not_found(&self) -> bool {
         self.kind() == ErrorKind::Api && self.status() == Some(StatusCode::NOT_FOUND)
+    }
+
+    /// Whether the service says that it does not have the record that the call names: the server, domain, subscription,
+    /// alert or rule, or the domain that an alert belongs to. So a termination has nothing left to end.
+    ///
+    /// It is false for a 404 about anything else, after which the record may well be there: an unknown product
+    /// ([`ProductNotFound`](ErrorCode::ProductNotFound)), a customer without that service
+    /// ([`BillingClientNotFound`](ErrorCode::BillingClientNotFound)), a path that the service does not have
+    /// ([`NotFound`](ErrorCode::NotFound)). The service believes what the call says: another customer's number, or another
+    /// product of the same service, names another record. Only where [`delivery`](Error::delivery) is
+    /// [`Delivery::Answered`] it was so before the call: an earlier attempt may have removed it.
+    pub fn is_record_not_found(&self) -> bool {
+        let (Some(operation), Some(code)) = (self.operation(), self.code()) else {
+            return false;
+        };
+        self.is_not_found() && code.says_no_record_of(operation)
     }
 
     /// Whether the key's rate window is full: a 429 of the service, or the own budget's refusal to wait that long

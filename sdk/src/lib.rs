@@ -98,12 +98,14 @@
 //!
 //! enum Next { Done, TryLater, AskThePerson, LookFirst, CallUs }
 //!
+//! /// `is_termination`: of a server or a domain. The numbers and the product that name a subscription may be wrong, and any
+//! /// other 404 says that something else is: then nothing has ended.
 //! fn next(error: &Error, is_termination: bool) -> Next {
 //!     match error.code() {
 //!         // Whatever the last answer says, an attempt before it may have acted.
 //!         _ if error.delivery() == Delivery::Maybe => Next::LookFirst,
 //!         _ if error.is_retryable() => Next::TryLater, // retry_after() may say when
-//!         _ if error.is_not_found() && is_termination => Next::Done,
+//!         _ if error.is_record_not_found() && is_termination => Next::Done,
 //!         // The customer's plan is full, or its use exceeds the smaller plan: details() has the numbers.
 //!         Some(ErrorCode::EndpointLimitExceeded | ErrorCode::DomainLimitExceeded) => Next::AskThePerson,
 //!         Some(ErrorCode::DowngradeUsageExceeded | ErrorCode::DnsResolutionFailed) => Next::AskThePerson,

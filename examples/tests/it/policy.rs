@@ -136,10 +136,18 @@ fn what_an_error_means_depends_on_the_call() {
         refused::<ResumeEndpoint>(404, ErrorCode::EndpointNotFound),
         Next::LookFirst
     );
-    assert_eq!(
-        refused::<TerminateSubscription>(404, ErrorCode::SubscriptionNotFound),
-        Next::Done
-    );
+    // The order names the wrong product, service or customer, and what was to end may go on.
+    for code in [
+        ErrorCode::ProductNotFound,
+        ErrorCode::BillingClientNotFound,
+        ErrorCode::SubscriptionNotFound,
+        ErrorCode::NotFound,
+    ] {
+        let end = refused::<TerminateSubscription>(404, code);
+        assert!(matches!(end, Next::AskOperator(_)), "{end:?}");
+    }
+    let end = refused::<TerminateEndpoint>(404, ErrorCode::NotFound);
+    assert!(matches!(end, Next::AskOperator(_)), "{end:?}");
     let resume = refused::<ResumeSubscription>(404, ErrorCode::SubscriptionNotFound);
     assert!(matches!(resume, Next::AskOperator(_)), "{resume:?}");
     let change = refused::<ChangeSubscription>(422, ErrorCode::DowngradeUsageExceeded);

@@ -6,6 +6,7 @@ use std::fmt;
 use super::named::named_enum;
 use crate::model::UnknownValue;
 use crate::model::tolerant::deserialize_by_parsing;
+use crate::operation_info::OperationInfo;
 
 named_enum! {
     /// Why the service refused, as it says itself.
@@ -77,6 +78,22 @@ impl ErrorCode {
             Self::Number(number) => Cow::Owned(number.to_string()),
             Self::Unknown(text) => Cow::Borrowed(text.as_str()),
             named => Cow::Borrowed(named.text().unwrap_or_default()),
+        }
+    }
+
+    /// Whether it says that the record is not there which a call of this operation names.
+    pub(crate) fn says_no_record_of(&self, operation: &OperationInfo) -> bool {
+        let names = |field| operation.fields.contains(&field);
+        let is_about_a_domain = names("domain_id") || names("monitored_domain_id");
+        match self {
+            Self::EndpointNotFound => names("endpoint_id"),
+            Self::DomainNotFound => is_about_a_domain,
+            Self::AlertNotFound => names("alert_id"),
+            // A release names a service besides the domain that it is about.
+            Self::SubscriptionNotFound => names("service_id") && !is_about_a_domain,
+            // Where the code is a number, that of an unknown path has a name all the same.
+            Self::Number(404) => operation.path.contains("_id}"),
+            _ => false,
         }
     }
 

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use http::StatusCode;
-use secmon::{Delivery, Error, ErrorCode, ErrorKind};
+use secmon::operations::*;
+use secmon::{Delivery, Error, ErrorCode, ErrorKind, Operation, testing};
 use serde_json::json;
 
 use crate::support::*;
@@ -31,6 +32,105 @@ async fn every_documented_code_reaches_the_caller_as_itself() {
             let expected = format!("suspend_endpoint: {status} {code}: A sentence.");
             assert_eq!(line, expected);
         }
+    }
+}
+
+/// The codes, of all there are, by which a 404 says that the record of this operation is not there.
+fn says_no_record<O: Operation>() -> Vec<ErrorCode> {
+    let others = [ErrorCode::Number(404), ErrorCode::from("LEASE_NOT_FOUND")];
+    let codes = ErrorCode::VARIANTS.iter().cloned().chain(others);
+    let says = |code: &ErrorCode| {
+        let body = match code {
+            ErrorCode::Number(number) => failure(json!(number), "No.", json!({})),
+            code => failure(json!(code.to_str()), "No.", json!({})),
+        };
+        let answer = |status| testing::html(status, &body);
+        let error = testing::error::<O>(answer(StatusCode::NOT_FOUND));
+        assert!(error.is_not_found(), "{code}");
+        let conflict = testing::error::<O>(answer(StatusCode::CONFLICT));
+        assert!(!conflict.is_record_not_found(), "{code}");
+        error.is_record_not_found()
+    };
+    codes.filter(says).collect()
+}
+
+#[test]
+fn only_the_code_of_its_own_record_says_that_a_record_is_not_there() {
+    use ErrorCode::{
+        AlertNotFound, DomainNotFound, EndpointNotFound, Number, SubscriptionNotFound,
+    };
+    for (operation, says, expected) in [
+        (
+            "suspend",
+            says_no_record::<SuspendEndpoint>(),
+            vec![EndpointNotFound],
+        ),
+        (
+            "terminate",
+            says_no_record::<TerminateEndpoint>(),
+            vec![EndpointNotFound],
+        ),
+        (
+            "scan",
+            says_no_record::<ScanEndpoint>(),
+            vec![EndpointNotFound],
+        ),
+        (
+            "terminate domain",
+            says_no_record::<TerminateDomain>(),
+            vec![DomainNotFound],
+        ),
+        (
+            "update domain",
+            says_no_record::<UpdateDomain>(),
+            vec![DomainNotFound],
+        ),
+        (
+            "release domain",
+            says_no_record::<ReleaseDomain>(),
+            vec![DomainNotFound],
+        ),
+        (
+            "read domain",
+            says_no_record::<GetDomainSummary>(),
+            vec![DomainNotFound, Number(404)],
+        ),
+        (
+            "read domain alert",
+            says_no_record::<GetDomainAlert>(),
+            vec![DomainNotFound, AlertNotFound, Number(404)],
+        ),
+        (
+            "terminate subscription",
+            says_no_record::<TerminateSubscription>(),
+            vec![SubscriptionNotFound],
+        ),
+        (
+            "change subscription",
+            says_no_record::<ChangeSubscription>(),
+            vec![SubscriptionNotFound],
+        ),
+        ("read rule", says_no_record::<GetRule>(), vec![Number(404)]),
+        (
+            "delete rule",
+            says_no_record::<DeleteRule>(),
+            vec![Number(404)],
+        ),
+        (
+            "read port alert",
+            says_no_record::<GetPortAlert>(),
+            vec![AlertNotFound, Number(404)],
+        ),
+        (
+            "delete server",
+            says_no_record::<DeleteEndpoint>(),
+            vec![EndpointNotFound, Number(404)],
+        ),
+        ("set price", says_no_record::<SetPrice>(), vec![]),
+        ("sync", says_no_record::<SyncServices>(), vec![]),
+        ("health", says_no_record::<GetHealth>(), vec![]),
+    ] {
+        assert_eq!(says, expected, "{operation}");
     }
 }
 

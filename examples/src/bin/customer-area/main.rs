@@ -100,7 +100,7 @@ fn problem(error: &Error) -> Response {
     let later = "Please try again in a few minutes.";
     match next {
         Next::AskCustomer(sentence) => (StatusCode::UNPROCESSABLE_ENTITY, sentence).into_response(),
-        _ if error.is_not_found() => {
+        _ if error.is_record_not_found() => {
             (StatusCode::NOT_FOUND, "This is not monitored.").into_response()
         }
         Next::RetryLater { after } => {
