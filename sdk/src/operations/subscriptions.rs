@@ -125,7 +125,8 @@ operations! {
     {
         /// `POST .../change-subscription`: to another plan or quantity; at least one of the two is required.
         ///
-        /// It is not sent again after a lost answer: the repeat would say `changed: false`. Errors: `PRODUCT_NOT_FOUND`,
+        /// It is not sent again after a lost answer: the repeat would say `changed: false`, and not what it changed from.
+        /// Read first what shows the change: [`order_hooks`](crate::guides::order_hooks). Errors: `PRODUCT_NOT_FOUND`,
         /// `SUBSCRIPTION_NOT_FOUND`, `SUBSCRIPTION_NOT_CHANGEABLE`, and `DOWNGRADE_USAGE_EXCEEDED` with
         /// [`current_usage`](crate::Details::current_usage) and [`new_limit`](crate::Details::new_limit).
         change_subscription: ChangeSubscription -> SubscriptionChange = POST "/api/v1/{namespace}/change-subscription",
