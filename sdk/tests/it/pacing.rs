@@ -523,3 +523,43 @@ async fn refusals_without_a_usable_wait_are_met_with_the_first_window_and_probes
         assert!((60..=75).contains(&requests), "{retry_after:?}: {requests}");
     }
 }
+
+/// Sends so many calls, so many of them at a time; gives how many were sent.
+async fn suspend_at_a_time(client: &Client, calls: usize, at_a_time: usize) -> usize {
+    let (mut left, mut sent, mut tasks) = (calls, 0, JoinSet::new());
+    loop {
+        while left > 0 && tasks.len() < at_a_time {
+            left -= 1;
+            tasks.spawn(client.servers().suspend(endpoint_id()).send());
+        }
+        let Some(ended) = tasks.join_next().await else {
+            return sent;
+        };
+        match ended.expect("no panic") {
+            Ok(_) => sent += 1,
+            Err(error) => assert_eq!(error.kind(), ErrorKind::QueueTimeout),
+        }
+    }
+}
+
+// The numbers of the guide on order hooks.
+#[tokio::test(start_paused = true)]
+async fn two_windows_go_within_the_time_of_a_call_and_any_number_some_at_a_time() {
+    for (priority, two_windows) in [(Priority::Interactive, 120), (Priority::Batch, 110)] {
+        let service = Service::new(Duration::from_millis(80));
+        let client = Client::builder("https://portal.example.com", key()).transport(service);
+        let client = client.build().expect("a client");
+        let client = client.with(|calls| calls.priority(priority));
+        assert_eq!(suspend_at_a_time(&client, 300, 300).await, two_windows);
+        assert_eq!(suspend_at_a_time(&client, 300, 20).await, 300);
+    }
+    let minutes = 300_u64.div_ceil(55);
+    let service = Service::new(Duration::from_millis(80));
+    let client = Client::builder("https://portal.example.com", key()).transport(service);
+    let client = client.build().expect("a client").with(|calls| {
+        calls
+            .priority(Priority::Batch)
+            .operation_timeout(Duration::from_secs(65 * minutes + 30))
+    });
+    assert_eq!(suspend_at_a_time(&client, 300, 300).await, 300);
+}
