@@ -18,8 +18,12 @@ use crate::request_options::RequestOptions;
 
 /// Sends operations to one service with one key.
 ///
-/// Cloning is cheap; clones share connections, the rate budget and the knowledge that the key was refused. Every
-/// future of a client may be dropped at any time.
+/// Cloning is cheap; clones share connections, the rate budget and the knowledge that the key was refused.
+///
+/// [`call`](Client::call), [`health`](Client::health) and the methods of its resources give a
+/// [`CallBuilder`](crate::CallBuilder): await it, or take the future of its [`send`](crate::CallBuilder::send) where one is
+/// asked for. Every future of a client may be dropped at any time, and the client works on; but a change whose future was
+/// dropped may have been made, as after [`Delivery::Maybe`](crate::Delivery::Maybe), and no error tells so.
 #[derive(Clone)]
 pub struct Client {
     pub(crate) core: Arc<Core>,

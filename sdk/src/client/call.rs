@@ -17,6 +17,13 @@ use http::StatusCode;
 
 /// A call that waits to be sent: by `.await`, or by [`send`](CallBuilder::send), which saves an allocation. It owns what it
 /// needs, so that it can be spawned.
+///
+/// It is no future itself. Where one is asked for, as by `block_on` and `spawn`, [`send`](CallBuilder::send) gives it:
+/// `runtime.block_on(client.health().send())`.
+///
+/// A future that is dropped before its end ends the call without an error. It may have acted then, as after
+/// [`Delivery::Maybe`](crate::Delivery::Maybe), and nothing tells so but the event [`Dropped`](crate::Event::Dropped). Bound a
+/// call by its [`operation_timeout`](RequestOptions::operation_timeout), whose error has a delivery.
 #[must_use = "a call does nothing until it is awaited"]
 pub struct CallBuilder<O> {
     client: Client,

@@ -10,7 +10,8 @@ operations! {
         /// `POST .../provision-domain`: starts watching a domain. Creates the customer's account on first use.
         ///
         /// The service reduces a URL to its hostname. A domain that is watched already comes back as it is, a terminated
-        /// one is restored; both with a [note](crate::Response::note) and a status of 200.
+        /// one is restored; both with a [note](crate::Response::note) and a status of 200. One that is paused stays so
+        /// (assumed): check `data.status`.
         ///
         /// Error: `DOMAIN_LIMIT_EXCEEDED`.
         provision_domain: ProvisionDomain -> DomainState = POST "/api/v1/{namespace}/provision-domain",

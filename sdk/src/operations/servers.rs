@@ -13,7 +13,8 @@ operations! {
         /// `POST .../provision`: starts monitoring a server. Creates the customer's account on first use.
         ///
         /// It needs an address or a hostname. When the customer already has this address, the answer is the existing
-        /// endpoint with a [note](crate::Response::note) and a status of 200 in place of 201.
+        /// endpoint with a [note](crate::Response::note) and a status of 200 in place of 201. One that is paused stays so and is
+        /// not scanned (assumed): check `data.status`. A terminated one is restored.
         ///
         /// Errors: `TENANT_NOT_FOUND`, `ENDPOINT_LIMIT_EXCEEDED`; with a hostname alone (assumed) `DNS_RESOLUTION_FAILED`.
         provision_endpoint: ProvisionEndpoint -> EndpointState = POST "/api/v1/{namespace}/provision",
@@ -151,7 +152,7 @@ record! {
     EndpointState {
         /// The server.
         endpoint_id: EndpointId,
-        /// Its state now.
+        /// Its state now: after a provision `paused`, where a server that was there is paused.
         status: EndpointStatus,
     }
 }

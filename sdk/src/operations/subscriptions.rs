@@ -14,7 +14,9 @@ operations! {
         ///
         /// Per-plan products take a plan, per-unit products a quantity. One that was there takes what is given here, without
         /// the check of a downgrade, and one that has ended is revived: so a repeat is harmless only while nothing else has
-        /// changed the subscription. Sent late, it undoes an upgrade ([`order_hooks`](crate::guides::order_hooks)). Error:
+        /// changed the subscription. Sent late, it undoes an upgrade ([`order_hooks`](crate::guides::order_hooks)).
+        ///
+        /// One that is suspended stays so, and gives no capacity (assumed): check `data.status` of the answer. Error:
         /// `PRODUCT_NOT_FOUND`.
         provision_subscription: ProvisionSubscription -> Subscription = POST "/api/v1/{namespace}/provision-subscription",
         Provisioning, Repeatable, Specified, Success;

@@ -19,6 +19,10 @@ operations! {
         /// `POST /api/v1/billing/sync-services`: reports the state of 1 to 500 services, so that drift is corrected. It
         /// never creates a service. Only in the billing namespace.
         ///
+        /// What is reported is made so: a port or domain service that has ended is revived by `active` or `suspended` (assumed).
+        /// So a report from a snapshot that is older than a termination undoes it: leave out what has changed since
+        /// ([`order_hooks`](crate::guides::order_hooks)).
+        ///
         /// A service may be listed twice; one invalid entry rejects the whole request. A repeat after a lost answer finds
         /// the services changed already, and its report no longer tells what the first one paused: see
         /// [`may_have_acted_before`](crate::Response::may_have_acted_before).
