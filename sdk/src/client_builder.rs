@@ -111,7 +111,8 @@ impl ClientBuilder {
     }
 
     /// So many slots of each window are left to interactive calls: one of [`Priority::Batch`](crate::pacing::Priority)
-    /// goes only while more are free. Five unless set.
+    /// goes only while more are free. Five unless set; of a small limit, one slot less than it at most, so that a batch call
+    /// can go when the whole window is free.
     pub fn batch_reserve(mut self, slots: u32) -> Self {
         self.batch_reserve = Some(slots);
         self

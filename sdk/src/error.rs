@@ -41,6 +41,9 @@ struct Inner {
 
 named_enum! {
     /// What an error was about; `non_exhaustive`, so match with a last arm.
+    ///
+    /// A kind that says that nothing was sent speaks of the attempt that it ended. Attempts before that one are in
+    /// [`Error::attempts`], and [`Error::delivery`] speaks of the whole call.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     ErrorKind {
         /// Refused by this crate before anything was sent; see [`Error::field_errors`].
@@ -76,7 +79,8 @@ named_enum! {
         Redirect = "redirect",
         /// The answer is larger than the client takes.
         BodyTooLarge = "body_too_large",
-        /// The rate budget would have made the call wait longer than the client's `queue_timeout`; nothing was sent.
+        /// The rate budget would have made the call, or its next attempt after a 429, wait longer than the client's
+        /// `queue_timeout`; nothing was sent.
         QueueTimeout = "queue_timeout",
         /// The rate budget itself could not be asked; nothing was sent.
         RateLimiter = "rate_limiter",
@@ -312,7 +316,8 @@ impl Error {
             .map_or(Delivery::NotSent, |call| call.delivery)
     }
 
-    /// How many requests were tried; 0 when the call ended before the first.
+    /// How many requests were tried; 0 when the call ended before the first. One that found no connection, or no runtime with
+    /// I/O, was tried and not sent.
     pub fn attempts(&self) -> u32 {
         self.0.call.as_ref().map_or(0, |call| call.attempts)
     }

@@ -34,7 +34,7 @@ pub enum Event {
         /// For how long, as far as is known now.
         duration: Duration,
     },
-    /// An attempt ended.
+    /// An attempt ended, one too that sent nothing: it found no connection, or no runtime with I/O.
     #[non_exhaustive]
     Attempted {
         /// Name of the operation.
@@ -63,7 +63,7 @@ pub enum Event {
     Ended {
         /// Name of the operation.
         operation: &'static str,
-        /// How many requests it took.
+        /// How many requests were tried, as in [`Error::attempts`](crate::Error::attempts).
         attempts: u32,
         /// The status of the last answer; `None` without one.
         status: Option<StatusCode>,

@@ -34,6 +34,9 @@ pub(crate) type ItemOf<O> = <<O as Operation>::Output as Page>::Item;
 /// `while let` and an iterator that skips errors come to an end. To go on in another process, start a request at
 /// [`position`](Pages::position).
 ///
+/// Each page is a call: [`operation_timeout`](crate::RequestOptions::operation_timeout) and the other
+/// [`RequestOptions`](crate::RequestOptions) hold for one page, and nothing bounds the time of the whole list.
+///
 /// # Lists that move
 ///
 /// Pages are counted off from the start of the list, so that records which come and go while it is read move others from

@@ -38,7 +38,8 @@
 //! # }
 //! ```
 //!
-//! All waits follow tokio's clock: with `start_paused = true` a test of an hour's pacing takes a moment.
+//! All waits follow tokio's clock: with `start_paused = true` a test of an hour's pacing takes a moment. That needs tokio's
+//! own feature `test-util`, in the dev-dependency on tokio.
 //!
 //! Against the whole service, with its states and limits, test with the mock server of this project.
 

@@ -49,7 +49,8 @@ record! {
     EndpointDetail {
         /// The server.
         data: Endpoint,
-        /// The last scan that ended; none until the first one.
+        /// The last scan that ended; `None` until the first one, and where it is not written as documented:
+        /// [`raw_field`](crate::Response::raw_field) has what stands there.
         latest_scan: Option<LatestScan>,
         /// Up to 10 open port alerts.
         alerts: Vec<PortAlert>,

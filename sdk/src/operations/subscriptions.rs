@@ -54,7 +54,8 @@ operations! {
         /// `POST .../suspend-subscription`: takes the capacity away; what no longer fits is paused, newest first.
         ///
         /// Repeating it succeeds with a [note](crate::Response::note). Errors: `PRODUCT_NOT_FOUND`,
-        /// `BILLING_CLIENT_NOT_FOUND`, `SUBSCRIPTION_NOT_FOUND`.
+        /// `BILLING_CLIENT_NOT_FOUND`, `SUBSCRIPTION_NOT_FOUND`; on one that has ended (assumed)
+        /// `SUBSCRIPTION_NOT_CHANGEABLE`.
         suspend_subscription: SuspendSubscription -> SubscriptionState = POST "/api/v1/{namespace}/suspend-subscription",
         Provisioning, Repeatable, Specified, Success;
         required {
@@ -77,7 +78,8 @@ operations! {
         /// `POST .../resume-subscription`: gives the capacity back; what the platform paused is un-paused, oldest first.
         ///
         /// Repeating it succeeds with a [note](crate::Response::note). Errors: `PRODUCT_NOT_FOUND`,
-        /// `BILLING_CLIENT_NOT_FOUND`, `SUBSCRIPTION_NOT_FOUND`.
+        /// `BILLING_CLIENT_NOT_FOUND`, `SUBSCRIPTION_NOT_FOUND`; on one that has ended (assumed)
+        /// `SUBSCRIPTION_NOT_CHANGEABLE`.
         resume_subscription: ResumeSubscription -> SubscriptionState = POST "/api/v1/{namespace}/resume-subscription",
         Provisioning, Repeatable, Specified, Success;
         required {
