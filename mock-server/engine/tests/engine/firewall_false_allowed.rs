@@ -154,3 +154,92 @@ fn a_zone_of_sources_takes_the_packets_of_their_family_only() {
         assert_eq!(suggested(&dump), ports, "{source}");
     }
 }
+
+/// An input chain of one table with these lines, and these chains beside it.
+fn table(chains: &str, lines: &str) -> String {
+    format!(
+        "table inet f {{\n{chains}\tchain in {{\n\t\ttype filter hook input priority filter; policy drop;\n{lines}\t}}\n}}\n"
+    )
+}
+
+#[test]
+fn what_a_map_names_does_not_come_to_its_rest() {
+    let chains = "\tchain ssh {\n\t\tip saddr 10.0.0.0/8 accept\n\t}\n\tchain rest {\n\t\ttcp dport 1-1024 accept\n\t}\n";
+    for (line, open) in [
+        (
+            "tcp dport vmap { 22 : jump ssh, * : jump rest }",
+            "1-21/tcp 23-1024/tcp",
+        ),
+        (
+            "tcp dport vmap { 22 : continue, * : jump rest }",
+            "1-21/tcp 23-1024/tcp",
+        ),
+        (
+            "tcp dport vmap { 22 : drop, * : jump rest }",
+            "1-21/tcp 23-1024/tcp",
+        ),
+        ("tcp dport vmap { * : jump rest }", "1-1024/tcp"),
+        (
+            "iifname vmap { \"lo\" : accept, \"eth0\" : jump ssh, * : jump rest }",
+            "",
+        ),
+        (
+            "iifname vmap { \"lo\" : accept, * : jump rest }",
+            "1-1024/tcp",
+        ),
+        ("ip saddr vmap { 8.8.8.8 : continue, * : jump rest }", ""),
+        (
+            "ct state vmap { established : accept, invalid : drop, * : jump rest }",
+            "1-1024/tcp",
+        ),
+        ("ct state vmap { new : continue, * : jump rest }", ""),
+    ] {
+        let dump = table(chains, &format!("\t\t{line}\n"));
+        assert_eq!(suggested(&dump).join(" "), open, "{line}");
+    }
+}
+
+#[test]
+fn a_range_of_marks_from_zero_is_the_mark_of_every_packet() {
+    for (line, open) in [
+        ("meta mark 0x0-0xf drop", ""),
+        ("meta mark 0-1 return", ""),
+        ("meta mark 0x00000000-0x00000001 counter drop", ""),
+        ("meta mark { 0x1, 0x0-0x0 } drop", ""),
+        ("meta mark 0x1-0xf drop", "22/tcp"),
+        ("meta mark != 0x0-0xf drop", "22/tcp"),
+    ] {
+        let dump = table("", &format!("\t\t{line}\n\t\ttcp dport 22 accept\n"));
+        assert_eq!(suggested(&dump).join(" "), open, "{line}");
+    }
+}
+
+#[test]
+fn a_set_that_keeps_addresses_of_ipv4_is_not_for_ipv6() {
+    for statement in [
+        "add @seen { ip saddr }",
+        "update @seen { ip saddr timeout 60s }",
+        "update @seen { ip saddr limit rate over 10/minute }",
+        "meter ssh { ip saddr limit rate 10/second }",
+    ] {
+        let refusal = "\t\tip protocol tcp tcp dport 22 drop\n";
+        let rule = format!("\t\ttcp dport 22 ct state new {statement} accept\n");
+        let dump = table("", &format!("{refusal}{rule}"));
+        assert_eq!(suggested(&dump).join(" "), "", "{statement}");
+    }
+    let rule = "\t\ttcp dport 22 ct state new add @seen { ip saddr } accept\n";
+    assert_eq!(suggested(&table("", rule)), ["22/tcp"]);
+}
+
+#[test]
+fn what_no_packet_has_opens_nothing() {
+    for condition in [
+        "-m conntrack --ctstatus NONE",
+        "-m recent ! --set --name seen",
+    ] {
+        let dump = format!(
+            "*filter\n:INPUT DROP [0:0]\n-A INPUT -p tcp -m tcp --dport 2222 {condition} -j ACCEPT\nCOMMIT\n"
+        );
+        assert_eq!(suggested(&dump).join(" "), "", "{condition}");
+    }
+}

@@ -80,6 +80,9 @@ pub(super) const NO_CONDITION: [&str; 74] = [
     "--return-nomatch",
 ];
 
+/// Those of them whose negation is read with them.
+pub(super) const NEGATED_WITH_OTHERS: [&str; 4] = ["--ports", "--rcheck", "--update", "--remove"];
+
 /// Modules that ask nothing but by their options.
 pub(super) const MODULES: [&str; 47] = [
     "tcp",

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::known_options::{MODULES, NO_CONDITION, takes_one_value};
+use super::known_options::{MODULES, NEGATED_WITH_OTHERS, NO_CONDITION, takes_one_value};
 use super::words::{RuleOption, options};
 use crate::firewall::addresses::AddressSet;
 use crate::firewall::filter::{
@@ -229,6 +229,10 @@ fn require(matches: &mut Match, option: &RuleOption, place: Place<'_>) {
         "-d" | "--destination" | "--dst" | "--dst-range" => {
             return require_destination(matches, option, place);
         }
+        // Which of the flags a new connection has is the kernel's own business.
+        "--ctstatus" if value.split(',').any(|status| status == "NONE") => {
+            Condition::unknown(&option.as_written())
+        }
         "--ctstate" | "--state" | "--ctstatus" => {
             return require_without(matches, Alteration::Untrack, state(value), option);
         }
@@ -269,6 +273,9 @@ fn require(matches: &mut Match, option: &RuleOption, place: Place<'_>) {
         },
         "--src-cc" | "--source-country" | "--mac-source" => {
             Condition::new(Holds::Sometimes, Reason::Sources)
+        }
+        _ if option.is_negated && !NEGATED_WITH_OTHERS.contains(&name) => {
+            Condition::unknown(&option.as_written())
         }
         _ if NO_CONDITION.contains(&name) => return,
         _ => Condition::unknown(&option.as_written()),

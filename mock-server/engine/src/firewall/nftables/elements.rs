@@ -9,6 +9,13 @@ pub(super) struct Element {
     pub(super) value: Vec<String>,
 }
 
+impl Element {
+    /// Whether it is for whatever is not listed: `*`.
+    pub(super) fn is_rest(&self) -> bool {
+        self.key.iter().all(|part| part == "*")
+    }
+}
+
 /// Words behind a key that say nothing of what it is for.
 const ATTRIBUTES: [&str; 8] = [
     "counter", "comment", "timeout", "expires", "limit", "quota", "last", "ct",

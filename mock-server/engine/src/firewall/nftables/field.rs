@@ -234,10 +234,7 @@ fn tracked(field: &Field, values: &[&str]) -> Condition {
             (is_new, Reason::Existing)
         }
         Field::Direction => (has(&["original", "0"]), Reason::Existing),
-        Field::Mark | Field::ConnectionMark => (
-            values.iter().any(|value| is_zero(value)),
-            Reason::Condition(format!("{field} {}", values.join(", ")).into()),
-        ),
+        Field::Mark | Field::ConnectionMark => return no_mark(field, values),
         _ if has(&["dnat", "snat"]) => (false, Reason::Translated),
         _ => (false, Reason::Existing),
     };
@@ -254,9 +251,28 @@ fn includes_new(state: &str) -> bool {
     state == "new" || bits.is_some_and(|bits: u32| bits & NEW != 0)
 }
 
-fn is_zero(value: &str) -> bool {
-    let digits = value.strip_prefix("0x").unwrap_or(value);
-    !digits.is_empty() && digits.bytes().all(|digit| digit == b'0')
+/// Whether a packet that has no mark, which is mark zero, has one of these.
+fn no_mark(field: &Field, values: &[&str]) -> Condition {
+    let is_zero = |value: &&str| {
+        let first = value.split('-').next().unwrap_or_default();
+        mark(first).map(|mark| mark == 0)
+    };
+    let found: Vec<Option<bool>> = values.iter().map(is_zero).collect();
+    let holds = match () {
+        () if found.contains(&Some(true)) => Holds::Always,
+        // A mark by a name that the host has for it.
+        () if found.contains(&None) => Holds::Sometimes,
+        () => Holds::Never,
+    };
+    let reason = Reason::Condition(format!("{field} {}", values.join(", ")).into());
+    Condition::new(holds, reason)
+}
+
+fn mark(number: &str) -> Option<u64> {
+    match number.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => number.parse().ok(),
+    }
 }
 
 fn always_or_never(is_so: bool) -> Holds {

@@ -112,8 +112,8 @@ impl<'a> Lookups<'a> {
 
     /// A branch for each element, those together that differ in their ports only.
     fn alternatives(&self, listed: &[Element], fields: &[Field]) -> Vec<Branch> {
-        let mut branches: Vec<(bool, Branch)> = Vec::new();
-        for element in listed {
+        let mut branches: Vec<Branch> = Vec::new();
+        for element in listed.iter().filter(|element| !element.is_rest()) {
             let parts = fields.iter().zip(
                 element
                     .key
@@ -132,17 +132,16 @@ impl<'a> Lookups<'a> {
                 ..Branch::of(matches)
             };
             let mut alike = branches.iter_mut().take(MOST_COMPARED);
-            match alike.find(|(_, known)| are_alike(known, &branch)) {
-                Some((_, known)) => add_ports(&mut known.matches.ports, branch.matches.ports),
-                None => {
-                    let is_rest = element.key.iter().all(|part| part == "*");
-                    branches.push((is_rest, branch));
-                }
+            match alike.find(|known| are_alike(known, &branch)) {
+                Some(known) => add_ports(&mut known.matches.ports, branch.matches.ports),
+                None => branches.push(branch),
             }
         }
         // What refuses goes first, where elements overlap; what is for all others goes last.
-        branches.sort_by_key(|(is_rest, branch)| (*is_rest, branch.action != Some(Action::Refuse)));
-        let mut branches: Vec<Branch> = branches.into_iter().map(|(_, branch)| branch).collect();
+        branches.sort_by_key(|branch| branch.action != Some(Action::Refuse));
+        if let Some(rest) = listed.iter().find(|element| element.is_rest()) {
+            branches.extend(self.all_others(listed, rest, fields));
+        }
         if branches.is_empty() {
             let mut matches = fields
                 .iter()
@@ -155,6 +154,17 @@ impl<'a> Lookups<'a> {
             branches.push(Branch::of(matches));
         }
         branches
+    }
+
+    /// What `*` comes to. Whoever is listed by name does not come there, though its own verdict let it go on.
+    fn all_others(&self, listed: &[Element], rest: &Element, fields: &[Field]) -> Vec<Branch> {
+        let named = listed.iter().filter(|element| !element.is_rest());
+        let named: Vec<Element> = named.cloned().collect();
+        let mut others = self.listed(&named, fields, true);
+        for branch in &mut others {
+            branch.action = action_of(&rest.value);
+        }
+        others
     }
 
     /// What the keys of a `dnat to tcp dport map { ... }` come to.

@@ -1,6 +1,7 @@
 //! Statements of a rule: verdicts, limits, what counts and what logs.
 
 use super::branch::{Action, Branch, Flow, require};
+use super::field::required;
 use super::lookup::Lookups;
 use super::parser::Parser;
 use super::tokens::Token;
@@ -207,14 +208,29 @@ fn limit(branches: &mut [Branch], is_over: bool) {
 fn dynamic(parser: &mut Parser<'_>, branches: &mut [Branch]) {
     while let Some(token) = parser.peek() {
         if token.is("{") {
-            let is_over = parser.braced().iter().any(|token| token.is("over"));
-            limit(branches, is_over);
+            let listed = parser.braced();
+            require_key(listed, branches);
+            limit(branches, listed.iter().any(|token| token.is("over")));
             return;
         }
         if begins(token) && !token.is("add") {
             return;
         }
         parser.next();
+    }
+}
+
+/// A packet that has no such key passes the rule by: `ip saddr` is of IPv4 alone.
+fn require_key(listed: &[Token], branches: &mut [Branch]) {
+    let mut parser = Parser::new(listed);
+    while let Some(field) = parser.field() {
+        for branch in branches.iter_mut() {
+            let matches = std::mem::take(&mut branch.matches);
+            branch.matches = matches.and(required(&field));
+        }
+        if !parser.take(".") {
+            return;
+        }
     }
 }
 
