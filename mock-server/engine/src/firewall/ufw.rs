@@ -131,6 +131,10 @@ pub(super) fn translate(lines: &[Line<'_>], host: Option<IpAddr>, filter: &mut F
         }
     }
     let external = interfaces.external();
+    let is_of_v6 = |(_, row): &(u32, Row)| row.family() == Family::V6;
+    if let Some((line, _)) = rows.first().filter(|_| !rows.iter().any(is_of_v6)) {
+        filter.push(chains.input, without_v6(*line));
+    }
     for (line, row) in rows {
         let chain = chains.of_direction(row.direction);
         for (matches, verdict) in row.rules(host, &external) {
@@ -143,6 +147,19 @@ pub(super) fn translate(lines: &[Line<'_>], host: Option<IpAddr>, filter: &mut F
                 },
             );
         }
+    }
+}
+
+/// Every rule has a row of IPv6 beside it unless IPv6 is off, and then ufw lets none of it in.
+fn without_v6(line: u32) -> Rule {
+    let matches = Match {
+        families: Families::Only(Family::V6),
+        ..Match::default()
+    };
+    Rule {
+        line,
+        matches,
+        verdict: Verdict::Refuse,
     }
 }
 

@@ -243,3 +243,30 @@ fn what_no_packet_has_opens_nothing() {
         assert_eq!(suggested(&dump).join(" "), "", "{condition}");
     }
 }
+
+#[test]
+fn a_port_of_another_protocol_is_told() {
+    for protocol in ["sctp", "dccp", "udplite"] {
+        let dump = format!(
+            "*filter\n:INPUT DROP [0:0]\n-A INPUT -p {protocol} -m {protocol} --dport 3868 -j ACCEPT\nCOMMIT\n"
+        );
+        let (suggested, skipped) = read(&dump);
+        assert_eq!(
+            (suggested.len(), skipped.len()),
+            (0, 1),
+            "{protocol}: {skipped:?}"
+        );
+    }
+}
+
+#[test]
+fn ufw_without_rows_of_ipv6_lets_none_of_it_in() {
+    let rows = "443/tcp                    DENY IN     8.8.8.8\n443/tcp                    ALLOW IN    Anywhere\n";
+    let head = "Status: active\nDefault: allow (incoming), allow (outgoing), disabled (routed)\n\n\
+                To                         Action      From\n--                         ------      ----\n";
+    assert_eq!(suggested(&format!("{head}{rows}")).join(" "), "");
+    let v6 = "443/tcp (v6)               ALLOW IN    Anywhere (v6)\n";
+    assert_eq!(suggested(&format!("{head}{rows}{v6}")), ["443/tcp"]);
+    let allowed = "443/tcp                    ALLOW IN    Anywhere\n";
+    assert_eq!(suggested(&format!("{head}{allowed}")), ["443/tcp"]);
+}

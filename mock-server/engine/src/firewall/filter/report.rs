@@ -95,6 +95,8 @@ impl LineReport {
         }
         let matches = &evaluation.filter.rule(number).matches;
         let named = match &matches.ports {
+            // Ports of another protocol are not those that a rule could be for.
+            _ if matches.protocols == Protocols::NEITHER => None,
             Ports::Listed(ranges) if matches.names_ports() => Some(ranges),
             // What is left of ports of which every other is refused.
             Ports::Except(ranges) if evaluation.is_named_by_exception(number) => Some(ranges),
