@@ -24,6 +24,8 @@ pub(super) fn unquoted(content: &str) -> Cow<'_, str> {
 /// A paste, line by line.
 pub(super) struct Paste<'a> {
     lines: Vec<(FirewallFormat, Line<'a>)>,
+    /// Rules of nftables in front of everything else: of a table whose beginning is missing.
+    pub(super) headless: Vec<Line<'a>>,
 }
 
 /// Without what encodings leave behind: byte-order marks, and the zeros of UTF-16 that was taken for text.
@@ -50,6 +52,7 @@ impl<'a> Paste<'a> {
         }
         Self {
             lines: sorter.lines,
+            headless: sorter.headless,
         }
     }
 
@@ -92,6 +95,7 @@ struct Sorter<'a> {
     unclaimed: Option<Line<'a>>,
     /// Whether the last line is a rule of iptables.
     follows_rule: bool,
+    headless: Vec<Line<'a>>,
 }
 
 impl<'a> Sorter<'a> {
@@ -132,6 +136,8 @@ impl<'a> Sorter<'a> {
         } else if self.is_in_ufw_table {
             self.unclaimed = Some(line.clone());
             self.lines.push((FirewallFormat::Ufw, line));
+        } else if self.lines.is_empty() && nftables::is_rule(text) {
+            self.headless.push(line);
         } else {
             self.unclaimed = Some(line);
         }

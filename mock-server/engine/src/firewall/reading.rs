@@ -70,7 +70,10 @@ fn filters(paste: &Paste<'_>, formats: &[FirewallFormat], host: Option<IpAddr>) 
         let mut own = Filter::default();
         match format {
             FirewallFormat::Iptables => iptables::translate(&lines, host, &mut kernel),
-            FirewallFormat::Nftables => nftables::translate(&lines, host, &mut kernel),
+            FirewallFormat::Nftables => {
+                nftables::translate(&lines, host, &mut kernel);
+                nftables::note_headless(&paste.headless, &mut kernel);
+            }
             FirewallFormat::Ufw => {
                 ufw::translate(&lines, host, &mut own);
                 filters.push(own);

@@ -270,3 +270,17 @@ fn ufw_without_rows_of_ipv6_lets_none_of_it_in() {
     let allowed = "443/tcp                    ALLOW IN    Anywhere\n";
     assert_eq!(suggested(&format!("{head}{allowed}")), ["443/tcp"]);
 }
+
+#[test]
+fn rules_whose_table_begins_elsewhere_may_refuse_anything() {
+    let whole = table("", "\t\ttcp dport { 80, 22 } accept\n");
+    assert_eq!(suggested(&whole), ["80/tcp", "22/tcp"]);
+    let (suggested, skipped) = read(&format!(
+        "\ttcp dport 25 accept\n\ttcp dport 80 drop\n\t}}\n}}\n{whole}"
+    ));
+    assert_eq!(suggested.join(" "), "");
+    let headless = skipped
+        .iter()
+        .filter(|reason| reason.contains("the beginning of its table is missing"));
+    assert!(headless.count() >= 2, "{skipped:?}");
+}

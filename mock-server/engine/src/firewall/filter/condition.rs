@@ -105,6 +105,8 @@ pub(crate) enum Reason {
     UnreadablePorts(Box<str>),
     /// A line whose end is missing.
     Torn,
+    /// A line of a block whose beginning is missing.
+    Headless,
 }
 
 impl fmt::Display for Reason {
@@ -136,6 +138,9 @@ impl fmt::Display for Reason {
             Self::Target(words) => write!(f, "its target {words} is not known"),
             Self::OtherTransport(text) => write!(f, "{text} is no TCP or UDP port"),
             Self::Torn => f.write_str("it cannot be read: its end is missing"),
+            Self::Headless => {
+                f.write_str("it cannot be judged: the beginning of its table is missing")
+            }
             Self::UnreadablePorts(text) => write!(f, "its ports {text} cannot be read"),
             Self::UnknownService(name) => {
                 write!(f, "the ports of its service {name} are not known")

@@ -24,7 +24,9 @@ use wrapped::unwrapped;
 
 pub(super) use tokens::{MOST_TOKENS, depth_after};
 
-use super::filter::{ChainNo, Condition, Families, Filter, Holds, Match, Reason, Rule, Verdict};
+use super::filter::{
+    Base, ChainNo, Condition, Families, Filter, Holds, Hook, Match, Policy, Reason, Rule, Verdict,
+};
 use super::interfaces::{External, Interfaces};
 use super::line::Line;
 
@@ -33,6 +35,38 @@ pub(super) fn is_start(line: &str) -> bool {
     let line = line.split('#').next().unwrap_or(line).trim();
     let is_block = line.starts_with("table ") || line.starts_with("chain ");
     is_block && line.ends_with('{')
+}
+
+/// Whether a line that stands in no table is a rule of one.
+pub(super) fn is_rule(line: &str) -> bool {
+    let line = line.trim_end_matches([';', '}', ' ']);
+    let last = line.split_whitespace().next_back();
+    let decides = last.is_some_and(|word| ["accept", "drop", "reject", "return"].contains(&word));
+    decides && !line.starts_with('#')
+}
+
+/// Adds rules of a table whose beginning is missing: where they stand is not known, so they may refuse anything.
+pub(super) fn note_headless(rules: &[Line<'_>], filter: &mut Filter) {
+    if rules.is_empty() {
+        return;
+    }
+    let chain = filter.chain("nft without its beginning");
+    let base = Base {
+        hook: Hook::Input,
+        priority: i32::MIN,
+        families: Families::Both,
+        policy: Policy::Accept,
+        line: rules[0].number,
+    };
+    filter.set_base(chain, base);
+    for rule in rules {
+        let rule = Rule {
+            line: rule.number,
+            matches: Match::default(),
+            verdict: Verdict::Unknown(Reason::Headless),
+        };
+        filter.push(chain, rule);
+    }
 }
 
 /// Adds the tables of a ruleset to a filter.
