@@ -284,3 +284,30 @@ fn rules_whose_table_begins_elsewhere_may_refuse_anything() {
         .filter(|reason| reason.contains("the beginning of its table is missing"));
     assert!(headless.count() >= 2, "{skipped:?}");
 }
+
+#[test]
+fn what_is_defined_stands_for_its_value() {
+    let head = "define WAN = eth0\ndefine WEB = { 80, 443 }\ndefine ALL = { $WEB, 8443 }\ndefine OFFICE = 198.51.100.0/24\n";
+    for (line, open) in [
+        ("iifname $WAN tcp dport 22 accept", "22/tcp"),
+        ("iifname { lo, $WAN } tcp dport 22 accept", "22/tcp"),
+        ("tcp dport $WEB accept", "80/tcp 443/tcp"),
+        ("tcp dport { 22, $WEB } accept", "22/tcp 80/tcp 443/tcp"),
+        ("tcp dport $ALL accept", "80/tcp 443/tcp 8443/tcp"),
+        ("ip saddr $OFFICE tcp dport 22 accept", ""),
+        ("iifname $LAN tcp dport 22 accept", ""),
+        ("tcp dport $NONE accept", ""),
+    ] {
+        let dump = format!("{head}{}", table("", &format!("\t\t{line}\n")));
+        assert_eq!(suggested(&dump).join(" "), open, "{line}");
+    }
+    // One that is defined by itself over and over is not followed to its end.
+    let many: String = (1..40)
+        .map(|i| format!("define A{i} = {{ $A{0}, $A{0}, 1{i} }}\n", i - 1))
+        .collect();
+    let dump = format!(
+        "define A0 = {{ 1, 2 }}\n{many}{}",
+        table("", "\t\ttcp dport $A39 accept\n")
+    );
+    assert_eq!(suggested(&dump).join(" "), "");
+}

@@ -2,6 +2,7 @@
 
 mod blocks;
 mod branch;
+mod definitions;
 mod elements;
 mod field;
 mod lookup;
@@ -30,11 +31,12 @@ use super::filter::{
 use super::interfaces::{External, Interfaces};
 use super::line::Line;
 
-/// Whether a line begins a table, or a chain that was cut out of one.
+/// Whether a line begins a table, or a chain that was cut out of one, or defines what stands in them.
 pub(super) fn is_start(line: &str) -> bool {
     let line = line.split('#').next().unwrap_or(line).trim();
     let is_block = line.starts_with("table ") || line.starts_with("chain ");
-    is_block && line.ends_with('{')
+    let is_definition = line.starts_with("define ") && line.contains('=');
+    is_block && line.ends_with('{') || is_definition
 }
 
 /// Whether a line that stands in no table is a rule of one.
@@ -75,7 +77,7 @@ pub(super) fn translate(lines: &[Line<'_>], host: Option<IpAddr>, filter: &mut F
         filter.note_too_many_rules();
         return;
     }
-    let tokens = tokens(&unwrapped(lines));
+    let tokens = definitions::resolved(tokens(&unwrapped(lines)));
     let tables = tables(&tokens);
     let mut interfaces = Interfaces::default();
     for table in &tables {
