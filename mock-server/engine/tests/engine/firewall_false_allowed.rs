@@ -311,3 +311,17 @@ fn what_is_defined_stands_for_its_value() {
     );
     assert_eq!(suggested(&dump).join(" "), "");
 }
+
+#[test]
+fn a_line_that_names_a_port_is_told_though_what_it_does_is_missing() {
+    let cut = "*filter\n:INPUT DROP [0:0]\n-A INPUT -p tcp -m tcp --dport 22 -j ACCEPT\n-A INPUT -p tcp -m tcp --dport 443 -j ACC";
+    let (suggested, skipped) = read(cut);
+    assert_eq!(suggested, ["22/tcp"]);
+    assert_eq!(skipped, ["it leads to a chain that is not in the dump"]);
+    let dump = table(
+        "",
+        "\t\ttcp dport 1052 ct original proto-dst 1052 accept\n\t\ttcp dport 53 ct original protocol udp accept\n",
+    );
+    let (suggested, skipped) = read(&dump);
+    assert_eq!((suggested.len(), skipped.len()), (0, 2), "{skipped:?}");
+}

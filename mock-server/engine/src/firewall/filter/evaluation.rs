@@ -121,6 +121,7 @@ impl<'a> Evaluation<'a> {
     pub(super) fn is_told(&self, rule: RuleNo) -> bool {
         match self.filter.rule(rule).verdict {
             Verdict::Accept | Verdict::Translate | Verdict::Unknown(_) => true,
+            _ if self.goes_to_missing_chain(rule) => true,
             _ if self.is_exemption(rule) => true,
             _ => self.outcomes.iter().any(|outcome| {
                 !outcome.acceptances(rule).is_empty() || outcome.outcomes.publishers.contains(&rule)
@@ -185,12 +186,27 @@ impl<'a> Evaluation<'a> {
 
     /// Why it is not known what a rule does, if so.
     pub(super) fn unknown_verdict(&self, number: RuleNo) -> Option<String> {
-        let Verdict::Unknown(reason) = &self.filter.rule(number).verdict else {
-            return None;
+        let reason = match &self.filter.rule(number).verdict {
+            Verdict::Unknown(reason) => reason.to_string(),
+            _ if self.goes_to_missing_chain(number) => {
+                "it leads to a chain that is not in the dump".to_owned()
+            }
+            _ => return None,
         };
         let outside = self.ways.outside(self.filter.owner(number));
         let outside = outside.and_then(|standing| self.sentence(standing));
-        Some(outside.unwrap_or_else(|| reason.to_string()))
+        Some(outside.unwrap_or(reason))
+    }
+
+    /// Whether a rule sends ports that it names to a chain that is not in the dump.
+    fn goes_to_missing_chain(&self, number: RuleNo) -> bool {
+        let rule = self.filter.rule(number);
+        match rule.verdict {
+            Verdict::Jump(target) | Verdict::Goto(target) => {
+                rule.matches.names_ports() && !self.filter.chains[target.0].is_defined
+            }
+            _ => false,
+        }
     }
 
     /// Whether packets were accepted that got past a rule which refuses every port but some.

@@ -137,9 +137,12 @@ impl<'a> Parser<'a> {
             "status" => Field::Status,
             "direction" => Field::Direction,
             "mark" => Field::ConnectionMark,
-            key @ ("original" | "reply") => {
-                Field::Other(format!("ct {key} {} {}", self.word(), self.word()))
-            }
+            way @ ("original" | "reply") => match self.word() {
+                family @ ("ip" | "ip6") => {
+                    Field::Other(format!("ct {way} {family} {}", self.word()))
+                }
+                key => Field::Other(format!("ct {way} {key}")),
+            },
             key => Field::Other(format!("ct {key}")),
         }
     }
