@@ -143,13 +143,36 @@ pub async fn of_customer(context: &Context, customer: CustomerId) -> Result<Outc
         Block::Field("rules", Cell::text(rules_text(rules.len(), expiring))),
     ]);
     text.extend(pace_line(&context.session));
-    let next = next(customer, [&servers, &domains], &severities);
+    let is_paused = |usage: &Usage| usage.paused().is_some_and(|count| count > 0);
+    let mut next = next(customer, [&servers, &domains], &severities);
+    if is_paused(&servers) || is_paused(&domains) {
+        next.extend(way_back(&context.session, customer)?);
+    }
     if !next.is_empty() {
         text.push(Block::Heading("Next:"));
         text.extend(next);
     }
     let standings = [("servers", &servers), ("domains", &domains)];
     Ok(Outcome::record(result, table(&standings, &severities)).tell(text))
+}
+
+/// The line that resumes what this computer has suspended of a customer and not resumed since, where there is something.
+fn way_back(session: &Session, customer: CustomerId) -> Result<Option<Block>, CliError> {
+    let resumable = session.state().map(StateDb::resumable).unwrap_or_default();
+    let known = session.known()?;
+    let servers = known.servers.iter();
+    let servers = servers.filter(|server| server.customer == Some(customer));
+    let domains = known.domains.iter();
+    let domains = domains.filter(|domain| domain.customer == customer);
+    let ids = servers.map(|server| server.id.to_string());
+    let mut ids = ids.chain(domains.map(|domain| domain.id.to_string()));
+    let is_there = ids.any(|id| resumable.iter().any(|one| one.record == id));
+    Ok(is_there.then(|| {
+        Block::next(
+            format!("customer resume {customer}"),
+            "resume what was suspended from this computer",
+        )
+    }))
 }
 
 /// The rules of a customer, without those of servers that have ended.

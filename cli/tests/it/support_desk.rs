@@ -595,3 +595,37 @@ fn a_dry_run_of_an_import_says_what_it_cannot_tell() {
         .exits(0);
     assert!(told.stderr.contains("a dry run cannot tell"), "{told:?}");
 }
+
+#[test]
+fn what_was_suspended_from_here_shows_the_way_back() {
+    let shell = furnished();
+    let line = "customer resume 42";
+    let told = shell.line("customer show 42").exits(0).stdout;
+    assert!(!told.contains(line), "{told}");
+    shell.line("customer suspend 42 -y").exits(0);
+    for screen in ["customer show 42", "status -c 42"] {
+        let told = shell.line(screen).exits(0).stdout;
+        assert!(told.contains(line), "{screen}: {told}");
+    }
+    shell.line(line).exits(0);
+    let told = shell.line("customer show 42").exits(0).stdout;
+    assert!(!told.contains(line), "{told}");
+}
+
+#[test]
+fn a_release_is_confirmed_by_the_name_as_people_type_it() {
+    let shell = furnished();
+    for line in [
+        "sub set 501 --product domain_monitoring --quantity 2 -c 42",
+        "domain provision bücher.example -c 42 --service 501",
+    ] {
+        shell.line(line).exits(0);
+    }
+    let line = "domain release bücher.example -c 42 --service 501";
+    shell
+        .line(&format!("{line} --confirm=other.example"))
+        .exits(2);
+    shell
+        .line(&format!("{line} --confirm=Bücher.example"))
+        .exits(0);
+}
