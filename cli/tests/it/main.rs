@@ -30,6 +30,7 @@ mod field_files;
 mod field_letters;
 mod file_permissions;
 mod firewall;
+mod first_day;
 mod foreign_text;
 mod foreseen;
 mod help_pages;
