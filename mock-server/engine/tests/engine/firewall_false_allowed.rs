@@ -301,6 +301,12 @@ fn what_is_defined_stands_for_its_value() {
         let dump = format!("{head}{}", table("", &format!("\t\t{line}\n")));
         assert_eq!(suggested(&dump).join(" "), open, "{line}");
     }
+    let inner = "define WAN = eth0\nredefine WAN = lo\n";
+    let dump = format!(
+        "{inner}{}",
+        table("", "\t\tiifname $WAN tcp dport 22 accept\n")
+    );
+    assert_eq!(suggested(&dump).join(" "), "");
     // One that is defined by itself over and over is not followed to its end.
     let many: String = (1..40)
         .map(|i| format!("define A{i} = {{ $A{0}, $A{0}, 1{i} }}\n", i - 1))

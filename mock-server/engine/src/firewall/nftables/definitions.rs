@@ -56,7 +56,7 @@ impl<'a> Definition<'a> {
         let [word, name, sign, value, ..] = tokens else {
             return None;
         };
-        if !word.is("define") || !sign.is("=") {
+        if !(word.is("define") || word.is("redefine")) || !sign.is("=") {
             return None;
         }
         let behind = &tokens[3..];

@@ -35,7 +35,8 @@ use super::line::Line;
 pub(super) fn is_start(line: &str) -> bool {
     let line = line.split('#').next().unwrap_or(line).trim();
     let is_block = line.starts_with("table ") || line.starts_with("chain ");
-    let is_definition = line.starts_with("define ") && line.contains('=');
+    let defines = line.starts_with("define ") || line.starts_with("redefine ");
+    let is_definition = defines && line.contains('=');
     is_block && line.ends_with('{') || is_definition
 }
 
