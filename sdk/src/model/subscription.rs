@@ -36,7 +36,7 @@ record! {
     /// What a change of plan or quantity did.
     SubscriptionChange {
         /// False when the call changed nothing: plan and quantity were already as asked, or what was asked is of the kind
-        /// that the product does not take, as a quantity for a product with plans (assumed). So it is no proof that an
+        /// that the product does not take, as a quantity for a product with plans (assumed). It does not prove that an
         /// earlier call arrived: compare plan and quantity here with what was asked.
         changed: bool,
         /// The subscription.
