@@ -54,15 +54,15 @@ async fn agreed_plan<O: BulkOperation>(
 ) -> Result<Vec<PlannedRow<O::Row>>, CliError> {
     let mut rows = judged(context, operation.plan().await?, args)?;
     loop {
+        // An operation may ask about more than its rows, and reads that with them.
+        let agreed = (sent_names(operation, &rows), text_of(operation, &rows));
         let asked = Instant::now();
         confirm(context, operation, &rows)?;
         if asked.elapsed() < SOON_STALE {
             return Ok(rows);
         }
-        let now = judged(context, operation.plan().await?, args)?;
-        let is_same = sent_names(operation, &rows) == sent_names(operation, &now);
-        rows = now;
-        if is_same {
+        rows = judged(context, operation.plan().await?, args)?;
+        if agreed == (sent_names(operation, &rows), text_of(operation, &rows)) {
             return Ok(rows);
         }
         context.screen.note("Meanwhile something has changed:");
@@ -88,10 +88,20 @@ fn foresee<O: BulkOperation>(context: &Context, operation: &O, rows: &mut [Plann
     }
 }
 
-fn sent_names<O: BulkOperation>(operation: &O, rows: &[PlannedRow<O::Row>]) -> Vec<String> {
+fn sent_rows<O: BulkOperation>(rows: &[PlannedRow<O::Row>]) -> Vec<&O::Row> {
     let sent = rows.iter().filter(|row| row.is_sent());
+    sent.map(|row| &row.row).collect()
+}
+
+/// What is asked before the rows of a plan are sent.
+fn text_of<O: BulkOperation>(operation: &O, rows: &[PlannedRow<O::Row>]) -> String {
+    operation.question(&sent_rows::<O>(rows)).text
+}
+
+fn sent_names<O: BulkOperation>(operation: &O, rows: &[PlannedRow<O::Row>]) -> Vec<String> {
+    let sent = sent_rows::<O>(rows).into_iter();
     sent.map(|row| {
-        let label = operation.label(&row.row);
+        let label = operation.label(row);
         format!("{} {:?}", label.name, label.customer)
     })
     .collect()
@@ -179,11 +189,7 @@ fn confirm<O: BulkOperation>(
     operation: &O,
     rows: &[PlannedRow<O::Row>],
 ) -> Result<(), CliError> {
-    let sent: Vec<&O::Row> = rows
-        .iter()
-        .filter(|row| row.is_sent())
-        .map(|row| &row.row)
-        .collect();
+    let sent = sent_rows::<O>(rows);
     if sent.is_empty() {
         return Ok(());
     }
