@@ -144,9 +144,12 @@ impl PortSpec {
         protocols && ports.start() <= self.range.end() && self.range.start() <= ports.end()
     }
 
-    /// How many ports it is.
-    pub fn count(&self) -> usize {
-        usize::from(self.range.end().get() - self.range.start().get()) + 1
+    /// What is said of a range that is wider than anybody has in mind.
+    pub fn if_wide(&self) -> Option<String> {
+        const WIDE: usize = 1024;
+        let count = usize::from(self.range.end().get() - self.range.start().get()) + 1;
+        (count > WIDE)
+            .then(|| format!("{self} is {count} ports: whatever opens among them raises no alert."))
     }
 
     /// Whether a rule allows all of it.

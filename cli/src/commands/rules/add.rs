@@ -87,7 +87,6 @@ pub async fn run(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliErr
     refuse_split_reason(&args)?;
     let (servers, ports) = split(&args)?;
     let ports = PortSpec::parse_all(ports).map_err(|error| suggest_order(error, &args))?;
-    tell_wide(context, &ports);
     let reason = justification(context, &args.justification, &what(&servers, &ports))?;
     let terms = RuleTerms::new(reason, args.service.clone(), args.expires.as_deref())?;
     let places = if args.global {
@@ -110,17 +109,6 @@ pub async fn run(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliErr
         })
         .collect();
     create::run(context, ADDED, &wanted, on_overlap, &args.run).await
-}
-
-/// Says how many ports a range is that hides more than anybody has in mind.
-fn tell_wide(context: &Context, ports: &[PortSpec]) {
-    const WIDE: usize = 1024;
-    for port in ports.iter().filter(|port| port.count() > WIDE) {
-        let count = port.count();
-        context.screen.note(&format!(
-            "{port} is {count} ports: whatever opens among them raises no alert."
-        ));
-    }
 }
 
 /// What is meant to be open, as it was typed.

@@ -20,7 +20,7 @@ use crate::state::rule_owner::RuleOwner;
 use crate::ui::outcome::{Outcome, to_json};
 use secmon::model::Rule;
 use serde_json::json;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 const OPERATION: &str = "create_rule";
 
@@ -240,6 +240,10 @@ pub async fn run(
     on_overlap: OnOverlap,
     args: &RunArgs,
 ) -> Result<Outcome, CliError> {
+    let wide = wanted.iter().filter_map(|wanted| wanted.port.if_wide());
+    for sentence in wide.collect::<BTreeSet<_>>() {
+        context.screen.note(&sentence);
+    }
     let items = add_all(context, wanted, on_overlap, args).await?;
     bulk::conclude(&context.screen, labels, items)
 }

@@ -61,7 +61,14 @@ pub async fn run(context: &Context, args: RuleEditArgs) -> Result<Outcome, CliEr
         refuse_changed_since(session, &rule).await?;
     }
     if args.port.is_some() {
-        refuse_overlap(session, &rule, &update).await?;
+        let wanted = PortSpec {
+            range: update.ports,
+            protocol: update.protocol.clone(),
+        };
+        if let Some(sentence) = wanted.if_wide() {
+            context.screen.note(&sentence);
+        }
+        refuse_overlap(session, &rule, &wanted).await?;
     }
     let sent = rule::update(session, &rule, update);
     let Some(answer) = sent.await? else {
@@ -74,17 +81,9 @@ pub async fn run(context: &Context, args: RuleEditArgs) -> Result<Outcome, CliEr
 
 /// Another rule of the server for some of the new ports is named, where the service would refuse them. Whose a rule for all
 /// servers is, no list tells: there the service decides.
-async fn refuse_overlap(
-    session: &Session,
-    rule: &Rule,
-    update: &UpdateRule,
-) -> Result<(), CliError> {
+async fn refuse_overlap(session: &Session, rule: &Rule, wanted: &PortSpec) -> Result<(), CliError> {
     let Some(server) = rule.endpoint_id else {
         return Ok(());
-    };
-    let wanted = PortSpec {
-        range: update.ports,
-        protocol: update.protocol.clone(),
     };
     let rules = references::all_rules(session, |list| list.endpoint_id = Some(server)).await?;
     let mut others = rules.iter().filter(|other| other.id != rule.id);
