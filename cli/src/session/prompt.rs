@@ -6,6 +6,7 @@ use crate::session::local::MockHandle;
 use crate::session::settings::Safety;
 use crate::ui::Ui;
 use crate::ui::invocation::quoted;
+use crate::values::domain_names;
 use secmon::ApiKey;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -151,7 +152,7 @@ impl Prompt {
 
     fn type_name(&self, question: &str, name: &str) -> Result<(), CliError> {
         if let Some(given) = &self.safety.confirm {
-            return match given.trim() == name.trim() {
+            return match is_name(given, name) {
                 true => Ok(()),
                 false => Err(CliError::usage(format!(
                     "{question} --confirm={given} does not fit: it must be {name}"
@@ -163,7 +164,7 @@ impl Prompt {
         }
         self.asking().before_question(question);
         let typed = self.ui.ask_text(&format!("Type {name} to go on"))?;
-        if typed.trim() == name.trim() {
+        if is_name(&typed, name) {
             Ok(())
         } else {
             Err(declined(&format!("{typed:?} is not {name:?}")))
@@ -220,6 +221,12 @@ impl ConfirmationLevel {
             (danger, _) => danger,
         }
     }
+}
+
+/// Whether this name was typed: of a domain, as people write it or as the service keeps it.
+fn is_name(typed: &str, name: &str) -> bool {
+    let (typed, name) = (typed.trim(), name.trim());
+    typed == name || name.contains("xn--") && domain_names::normalized(typed) == name
 }
 
 /// The refusal where nobody can be asked: what the option answers, in the words of the question.

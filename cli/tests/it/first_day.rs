@@ -1,7 +1,7 @@
 //! What a third person stumbled over on the first day at a support desk.
 
 use crate::newcomers::{REASON, furnished};
-use crate::shell::{Shell, account};
+use crate::shell::{Shell, account, provision};
 
 #[test]
 fn the_way_out_of_a_full_plan_gives_nothing_up_for_good() {
@@ -25,8 +25,14 @@ fn a_watch_that_counts_no_ended_server_shows_none() {
     shell.line("endpoint delete db-1 -y").exits(0);
     let line = "alert list -c 42 --status open";
     assert!(shell.line(line).exits(0).stdout.contains("server ended"));
-    let run = shell.line(&format!("{line} --exit-code -q")).exits(0);
-    assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("", ""));
+    for form in ["", " -o json", " -o jsonl"] {
+        let shown = shell.line(&format!("{line}{form}")).exits(0).stdout;
+        assert!(shown.contains("203.0.113.1"), "{form}: {shown}");
+    }
+    for (form, nothing) in [("", ""), (" -o json", "[]\n"), (" -o jsonl", "")] {
+        let run = shell.line(&format!("{line}{form} --exit-code -q")).exits(0);
+        assert_eq!((run.stdout.as_str(), run.stderr.as_str()), (nothing, ""));
+    }
 }
 
 #[test]
@@ -96,6 +102,19 @@ fn a_range_that_hides_much_says_how_much() {
         .line(&format!("rules add db-1 8000-8100 {REASON}"))
         .exits(0);
     assert!(!told.stderr.contains("ports:"), "{told:?}");
+    // However the rule is made or widened.
+    let listed = shell.line("rules list web-1 -o csv").exits(0).stdout;
+    let file = shell.file("rules.csv", &listed);
+    let id = shell.line("rules list db-1 -o ids").exits(0).stdout;
+    provision(&shell, "203.0.113.3", "web-3");
+    for line in [
+        "rules copy web-1 --to 203.0.113.3 -n".to_owned(),
+        format!("rules add -f {file} --to 203.0.113.3"),
+        format!("rules edit {} --port 2000-65000", id.trim()),
+    ] {
+        let told = shell.line(&line).exits(0);
+        assert!(told.stderr.contains("ports: whatever opens"), "{told:?}");
+    }
 }
 
 #[test]
@@ -154,7 +173,7 @@ fn what_was_suspended_from_here_shows_the_way_back() {
 }
 
 #[test]
-fn a_release_is_confirmed_by_the_name_as_people_type_it() {
+fn a_domain_is_confirmed_by_its_name_as_people_type_it() {
     let shell = furnished();
     for line in [
         "sub set 501 --product domain_monitoring --quantity 2 -c 42",
@@ -162,6 +181,12 @@ fn a_release_is_confirmed_by_the_name_as_people_type_it() {
     ] {
         shell.line(line).exits(0);
     }
+    let line = "domain terminate bücher.example -c 42";
+    for (given, code) in [("bucher.example", 2), ("Bücher.example", 0)] {
+        shell.line(&format!("{line} --confirm={given}")).exits(code);
+    }
+    let provisioned = "domain provision bücher.example -c 42 --service 501";
+    shell.line(provisioned).exits(0);
     let line = "domain release bücher.example -c 42 --service 501";
     shell
         .line(&format!("{line} --confirm=other.example"))

@@ -342,7 +342,7 @@ fn undo_names_what_an_interrupted_run_of_the_same_line_has_left() {
             .contains("of an earlier run of the same command"),
         "{undone:?}"
     );
-    // What was suspended, resumed and suspended again is no run that went on.
+    // To suspend, resume and suspend again is not to go on with a run.
     shell.line("endpoint resume --all -c 42 -y").exits(0);
     for line in [
         "endpoint suspend 203.0.113.1",

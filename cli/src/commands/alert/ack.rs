@@ -66,9 +66,6 @@ pub async fn run(context: &Context, args: &AlertAckArgs) -> Result<Outcome, CliE
     check_named(&context.session, args)?;
     let acknowledging = Acknowledging { context, args };
     let items = bulk::run_bulk(context, &acknowledging, &args.run).await?;
-    if items.is_empty() {
-        references::refuse_unknown(&context.session, context.customer()?).await?;
-    }
     let total = sum(&items, args, context.customer()?);
     let mut outcome = bulk::conclude(&context.screen, ACKNOWLEDGED, items)?;
     outcome.text.insert(0, Block::text(total));
@@ -100,7 +97,12 @@ impl BulkOperation for Acknowledging<'_> {
     async fn plan(&self) -> Result<Vec<PlannedRow<DomainAlert>>, CliError> {
         let (context, args) = (self.context, self.args);
         let alerts = if args.all {
-            open_domain_alerts(context, whose(context, args)?, args).await?
+            let customer = whose(context, args)?;
+            let open = open_domain_alerts(context, customer, args).await?;
+            if open.is_empty() {
+                references::refuse_unknown(&context.session, customer).await?;
+            }
+            open
         } else {
             let found = alerts::find(context, &files::or_stdin(&args.alerts)?).await?;
             domain_alerts_only(found, context.customer()?)?

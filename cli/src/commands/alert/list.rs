@@ -1,7 +1,8 @@
 //! `secmon alert list`: the worst first.
 
 use super::filter::{self, AlertFilter, AlertPlace, AlertQuery, AlertScope, AlertStatusArg};
-use super::{rows, stream};
+use super::rows;
+use super::stream::{self, OfEnded};
 use crate::commands::common::live::Live;
 use crate::commands::common::new_customer;
 use crate::context::Context;
@@ -50,6 +51,14 @@ impl AlertListArgs {
             status: self.status,
         }
     }
+
+    /// What is not counted is not shown: a job that mails what it is shown stays silent.
+    fn of_ended(&self) -> OfEnded {
+        match self.exit_code {
+            true => OfEnded::LeftOut,
+            false => OfEnded::Marked,
+        }
+    }
 }
 
 /// Runs the command.
@@ -79,8 +88,7 @@ pub async fn run(context: &Context, args: &AlertListArgs) -> Result<Outcome, Cli
     let read = async || Live::read(&context.session, whose).await;
     let live = Live::read_once(&mut live, are_ports, read).await?;
     let has_ended = |alert: &Alert| rows::has_ended(live, alert);
-    if args.exit_code {
-        // What is not counted is not shown: a job that mails what it is shown stays silent.
+    if args.of_ended() == OfEnded::LeftOut {
         found.retain(|(_, alert)| !has_ended(alert));
     }
     let (owners, alerts): (Vec<CustomerId>, Vec<Alert>) = found.into_iter().unzip();
@@ -121,12 +129,12 @@ async fn streamed(
     places: &[AlertPlace],
     live: Option<Live>,
 ) -> Result<Outcome, CliError> {
-    let shown = stream::show(context, args.query(), places, live).await?;
-    if shown.count == 0 {
+    let shown = stream::show(context, args.query(), places, args.of_ended(), live).await?;
+    if shown == 0 {
         tell_unknown(context, args, places).await?;
     }
     let mut outcome = Outcome::silent();
-    if args.exit_code && shown.is_any_live {
+    if args.exit_code && shown > 0 {
         outcome.exit = Exit::Other;
     }
     Ok(outcome)

@@ -12,39 +12,41 @@ use crate::ui::outcome::{Outcome, Table};
 use secmon::model::CustomerId;
 use serde_json::Value;
 
-/// What was shown.
-pub struct Shown {
-    /// So many alerts.
-    pub count: usize,
-    /// Whether any of them is of a server that is still there, or of a domain.
-    pub is_any_live: bool,
+/// Which alerts are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OfEnded {
+    /// Those of ended servers are marked.
+    Marked,
+    /// Those of ended servers are left out.
+    LeftOut,
 }
 
-/// Shows the alerts of these places.
+/// Shows the alerts of these places; how many were shown.
 pub async fn show(
     context: &Context,
     query: AlertQuery<'_>,
     places: &[AlertPlace],
+    of_ended: OfEnded,
     live: Option<Live>,
-) -> Result<Shown, CliError> {
+) -> Result<usize, CliError> {
     let mut alerts = Alerts {
         context,
         sieve: LocalAlertFilter::of(query.filter)?,
         live,
         stream: Stream::new(&context.screen),
-        is_any_live: false,
+        of_ended,
     };
     for place in places {
         let lists = filter::lists(context, query, place).await?;
         for mut list in lists {
             while let Some(page) = list.next().await? {
                 if alerts.show(place.customer, page).await? == Reader::Gone {
-                    return Ok(alerts.shown());
+                    return Ok(alerts.stream.shown());
                 }
             }
         }
     }
-    Ok(alerts.shown())
+    Ok(alerts.stream.shown())
 }
 
 struct Alerts<'a> {
@@ -53,7 +55,7 @@ struct Alerts<'a> {
     /// The servers there are; asked for once, and only where an alert is about one.
     live: Option<Live>,
     stream: Stream<'a>,
-    is_any_live: bool,
+    of_ended: OfEnded,
 }
 
 impl Alerts<'_> {
@@ -63,28 +65,19 @@ impl Alerts<'_> {
         mut page: Vec<Alert>,
     ) -> Result<Reader, CliError> {
         self.sieve.keep(&mut page);
-        page.truncate(self.stream.room());
         let session = &self.context.session;
         let are_ports = page.iter().map(Alert::is_of_port);
         let read = async || Live::read(session, session.settings.customer).await;
         let live = Live::read_once(&mut self.live, are_ports, read).await?;
-        let ended: Vec<bool> = page
+        if self.of_ended == OfEnded::LeftOut {
+            page.retain(|alert| !rows::has_ended(live, alert));
+        }
+        page.truncate(self.stream.room());
+        let rows: Vec<Value> = page
             .iter()
-            .map(|alert| rows::has_ended(live, alert))
-            .collect();
-        self.is_any_live |= ended.contains(&false);
-        let rows = page.iter().zip(ended);
-        let rows: Vec<Value> = rows
-            .map(|(alert, ended)| rows::row(&customer, alert, ended))
+            .map(|alert| rows::row(&customer, alert, rows::has_ended(live, alert)))
             .collect();
         let page = Outcome::record(Value::Array(rows), Table::default());
         self.stream.show(page)
-    }
-
-    fn shown(self) -> Shown {
-        Shown {
-            count: self.stream.shown(),
-            is_any_live: self.is_any_live,
-        }
     }
 }

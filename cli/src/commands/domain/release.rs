@@ -14,7 +14,6 @@ use crate::session::current_run::RunKind;
 use crate::session::prompt::ConfirmationLevel;
 use crate::state::changes::Scope;
 use crate::ui::outcome::{Outcome, to_json};
-use crate::values::domain_names;
 use clap::Args;
 use secmon::model::{CustomerId, DomainId, ServiceId};
 use secmon::operations::{GetDomainSummary, ReleaseDomain};
@@ -173,11 +172,7 @@ impl BulkOperation for Releasing<'_> {
                 "About to give up {} of customer {} and its slot of service {} for good: record, alerts and history.",
                 domain.name, domain.customer, self.service
             ),
-            typed: match &self.context.session.settings.safety.confirm {
-                // The name as people type it, or as the service keeps it.
-                Some(given) if domain_names::normalized(given) == domain.name => given.clone(),
-                _ => domain.name.clone(),
-            },
+            typed: domain.name.clone(),
         }
     }
 

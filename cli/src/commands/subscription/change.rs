@@ -59,7 +59,7 @@ impl SubscriptionChange for SubscriptionChangeArgs {
         "changing"
     }
 
-    fn kept(&self, one: &SubscriptionRef) -> Asked {
+    fn asked(&self, one: &SubscriptionRef) -> Asked {
         Asked::Always(match (self.force, self.quantity) {
             (false, _) => Kept::AllInUse,
             (true, Some(quantity)) if one.product == DOMAINS => Kept::AtLeast(quantity.into()),

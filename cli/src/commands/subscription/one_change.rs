@@ -24,8 +24,8 @@ pub trait SubscriptionChange {
     /// What is being done, as `suspending`.
     fn doing(&self) -> &'static str;
 
-    /// Which part of the capacity stays, where somebody is asked.
-    fn kept(&self, one: &SubscriptionRef) -> Asked;
+    /// Whether somebody is asked, and which part of the capacity stays.
+    fn asked(&self, one: &SubscriptionRef) -> Asked;
 
     /// Why it is not simply sent.
     fn step(&self, _context: &Context, _one: &SubscriptionRef) -> Step {
@@ -83,7 +83,7 @@ const LEVEL: ConfirmationLevel = ConfirmationLevel::Moderate;
 impl<C: SubscriptionChange> OneChange<'_, C> {
     async fn question(&self, active: Option<&[String]>) -> String {
         let (context, one) = (self.context, &self.subscription);
-        let kept = match self.change.kept(one) {
+        let kept = match self.change.asked(one) {
             Asked::Always(kept) => kept,
             Asked::WhereInUse(kept) if active.is_some_and(|active| !active.is_empty()) => kept,
             Asked::WhereInUse(_) | Asked::Never => return String::new(),

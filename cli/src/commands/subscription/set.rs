@@ -58,7 +58,7 @@ impl SubscriptionChange for SubscriptionSetArgs {
     }
 
     /// A repeat of an old line takes an upgrade back, without a check of what is in use.
-    fn kept(&self, one: &SubscriptionRef) -> Asked {
+    fn asked(&self, one: &SubscriptionRef) -> Asked {
         Asked::WhereInUse(match self.quantity {
             Some(quantity) if one.product == DOMAINS => Kept::AtLeast(quantity.into()),
             _ => Kept::Unknown,

@@ -41,7 +41,7 @@ impl SubscriptionChange for Transition {
         Self::doing(*self)
     }
 
-    fn kept(&self, _one: &SubscriptionRef) -> Asked {
+    fn asked(&self, _one: &SubscriptionRef) -> Asked {
         match self {
             Self::Resume => Asked::Never,
             _ => Asked::Always(Kept::Unknown),
