@@ -56,7 +56,7 @@ pub async fn run(
         context,
         subscription,
         change,
-        read: RefCell::default(),
+        before: RefCell::default(),
     };
     let mut items = bulk::run_bulk(context, &change, &RunArgs::default()).await?;
     bulk::conclude_one(items.remove(0))
@@ -66,12 +66,12 @@ struct OneChange<'a, C> {
     context: &'a Context,
     subscription: SubscriptionRef,
     change: C,
-    read: RefCell<Read>,
+    before: RefCell<BeforeChange>,
 }
 
 /// What was read before the change.
 #[derive(Default)]
-struct Read {
+struct BeforeChange {
     /// What takes up the capacity, where that could be read.
     active: Option<Vec<String>>,
     /// What is asked; empty where nothing is.
@@ -113,7 +113,7 @@ impl<C: SubscriptionChange> BulkOperation for OneChange<'_, C> {
         if context.session.settings.safety.dry_run && !question.is_empty() {
             context.screen.note(&question);
         }
-        self.read.replace(Read { active, question });
+        self.before.replace(BeforeChange { active, question });
         let step = self.change.step(context, one);
         Ok(vec![PlannedRow { row: (), step }])
     }
@@ -126,7 +126,7 @@ impl<C: SubscriptionChange> BulkOperation for OneChange<'_, C> {
     fn question(&self, _rows: &[&()]) -> Question {
         Question {
             level: LEVEL,
-            text: self.read.borrow().question.clone(),
+            text: self.before.borrow().question.clone(),
             typed: self.subscription.service.to_string(),
         }
     }
@@ -138,7 +138,7 @@ impl<C: SubscriptionChange> BulkOperation for OneChange<'_, C> {
             let error = target::named_in(context, one, error);
             error.during(format!("{} {}", self.change.doing(), one.label()))
         })?;
-        let before = self.read.borrow_mut().active.take();
+        let before = self.before.borrow_mut().active.take();
         let now = target::active(context, one).await;
         Ok(with_moves(before, now, outcome))
     }
