@@ -194,8 +194,14 @@ fn own(members: &Map<String, Value>) -> BTreeSet<&'static str> {
 fn said(name: &str, value: &Value) -> Value {
     match value {
         Value::String(_) if SENTENCES.contains(&name) => json!(FREE),
-        Value::Array(items) if SETS.contains(&name) || name == LEAKS => sorted(items.clone()),
-        Value::Array(items) => items.iter().map(|item| said("", item)).collect(),
+        Value::Array(items) if name == LEAKS => sorted(items.clone()),
+        Value::Array(items) => {
+            let items = items.iter().map(|item| said("", item)).collect();
+            match SETS.contains(&name) {
+                true => sorted(items),
+                false => Value::Array(items),
+            }
+        }
         Value::Object(members) => {
             let members = documented_members(name, members).map(|(member, value)| {
                 let value = match name {

@@ -19,10 +19,12 @@ fn place(was: &Value, is: &Value) -> Option<String> {
 fn answers_that_differ_in_what_is_free_say_the_same() {
     let one = json!({"success": true, "data": {
         "id": "6f9619ff-8b86-4d01-b42d-00c04fc964ff", "note": "Already so.", "open_ports": [80, 22],
-        "created_at": "2026-01-01T00:00:00+00:00", "errors": {"ip_address": ["No."]}}});
+        "created_at": "2026-01-01T00:00:00+00:00", "errors": {"ip_address": ["No."]},
+        "unknown_services": [{"service_id": 2}, {"service_id": 1}]}});
     let other = json!({"request_id": 7, "success": true, "data": {
         "errors": {"ip_address": ["This is no address.", "Look again."]}, "open_ports": [22, 80],
         "created_at": "2026-01-01T05:30:00+05:30", "id": "6F9619FF-8B86-4D01-B42D-00C04FC964FF",
+        "unknown_services": [{"service_id": 1, "etag": "x"}, {"service_id": 2, "etag": {"kind": "y"}}],
         "note": "It was so before."}});
     assert_eq!(place(&one, &other), None);
 }
