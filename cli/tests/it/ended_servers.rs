@@ -79,3 +79,25 @@ fn the_alerts_of_an_ended_server_are_marked_and_no_count_or_exit_code_has_them()
         shell.line(&format!("{list} --exit-code")).exits(0);
     }
 }
+
+#[test]
+fn nothing_is_advised_or_allowed_for_the_alert_of_an_ended_server() {
+    let (shell, _) = with_ended("terminate");
+    let listed = shell.line("alert list -c 42 -o json").exits(0).json();
+    let of_ended = listed
+        .as_array()
+        .into_iter()
+        .flatten()
+        .find(|alert| alert["status"] == "open" && alert["ip_address"] == "203.0.113.1");
+    let id = of_ended.and_then(|alert| alert["id"].as_str());
+    let id = id.unwrap_or_else(|| panic!("{listed}"));
+    let shown = shell
+        .line(&format!("alert show {id} -c 42"))
+        .exits(0)
+        .stdout;
+    assert!(shown.contains("is not monitored any more"), "{shown}");
+    assert!(!shown.contains("alert allow"), "{shown}");
+    let allow = format!("alert allow {id} -m for-the-operations-team -y");
+    let refused = shell.line(&allow).exits(4).stderr;
+    assert!(refused.contains("a server that has ended"), "{refused}");
+}

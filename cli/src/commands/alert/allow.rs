@@ -7,7 +7,7 @@ use crate::commands::common::findings::REASON_PLACE;
 use crate::commands::rules::create::{self, OnOverlap};
 use crate::commands::rules::wanted_rule::{Place, RuleTerms, WantedRule};
 use crate::context::Context;
-use crate::error::CliError;
+use crate::error::{CliError, if_found};
 use crate::references;
 use crate::references::alert::Alert;
 use crate::references::alerts;
@@ -89,7 +89,13 @@ async fn rule_for(
     };
     let endpoint = alert.endpoint_id.ok_or_else(unclear)?;
     let port = NonZeroU16::new(alert.port).ok_or_else(unclear)?;
-    let endpoint = references::endpoint(context, &endpoint.to_string()).await?;
+    let found = references::endpoint(context, &endpoint.to_string()).await;
+    let endpoint = if_found(found)?.ok_or_else(|| {
+        CliError::not_found(format!(
+            "alert {} is about a server that has ended: there is nothing to allow",
+            alert.id
+        ))
+    })?;
     Ok(WantedRule {
         place: Place::Server(Box::new(endpoint)),
         port: PortSpec {

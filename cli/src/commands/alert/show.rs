@@ -5,7 +5,7 @@ use super::rows::ANY;
 use crate::commands::common::findings;
 use crate::commands::common::views::port_of;
 use crate::context::Context;
-use crate::error::CliError;
+use crate::error::{CliError, if_found};
 use crate::references::alert::Alert;
 use crate::references::alerts;
 use crate::references::name_of;
@@ -32,8 +32,8 @@ pub async fn run(context: &Context, args: &AlertShowArgs) -> Result<Outcome, Cli
         return Err(CliError::not_found(format!("no alert {name:?}")));
     };
     let customer = context.customer()?;
-    let server = server_of(context, alert).await;
-    let name = server.as_ref().map(|detail| name_of(&detail.data));
+    let server = AlertServer::read(context, alert).await;
+    let name = server.detail().map(|detail| name_of(&detail.data));
     let mut text = vec![
         Block::text(alert.sentence()),
         Block::Field("id", Cell::text(alert.handle())),
@@ -42,56 +42,90 @@ pub async fn run(context: &Context, args: &AlertShowArgs) -> Result<Outcome, Cli
         Block::Field("status", Cell::state(alert.status())),
         Block::Field("first seen", Cell::time(alert.first_seen())),
     ];
-    match alert {
-        Alert::Port(port) => {
-            text.extend([
-                Block::Field("risk level", Cell::maybe(port.risk_level.as_ref())),
-                Block::Field("last seen", Cell::time(port.last_detected_at.as_ref())),
-                Block::Field("resolved", Cell::time(port.resolved_at.as_ref())),
-            ]);
-            if port.status == PortAlertStatus::Resolved {
-                let proof = server
-                    .as_ref()
-                    .and_then(|detail| why_resolved(detail, port));
-                text.extend(proof.map(Block::text));
-            }
-            if port.status == PortAlertStatus::Open {
-                text.push(Block::Heading("Next:"));
-                text.push(Block::next(
-                    allow_command(port, customer),
-                    "the port is meant to be open: allow it",
-                ));
-            }
-        }
-        Alert::Domain(domain) => {
-            text.extend([
-                Block::Field("acknowledged", Cell::time(domain.acknowledged_at.as_ref())),
-                Block::Field("resolved", Cell::time(domain.resolved_at.as_ref())),
-            ]);
-            if let Some(explanation) = &domain.explanation {
-                text.extend([Block::text(""), Block::text(format!("  {explanation}"))]);
-            }
-            text.push(Block::Heading("Next:"));
-            text.extend(evidence(domain, customer));
-            if domain.status == DomainAlertStatus::Open {
-                text.push(Block::next(
-                    format!("alert ack {} -c {customer}", alert.handle()),
-                    "say that somebody has seen it",
-                ));
-            }
-        }
-    }
+    text.extend(match alert {
+        Alert::Port(port) => of_port(port, &server, customer),
+        Alert::Domain(domain) => of_domain(domain, &alert.handle(), customer),
+    });
     let table = Table::of(ANY, [alert]);
     Ok(Outcome::record(to_json(alert), table).tell(text))
 }
 
-/// The server of an alert with its last scan. One that has ended, or cannot be read, keeps nobody from seeing the alert.
-async fn server_of(context: &Context, alert: &Alert) -> Option<EndpointDetail> {
-    match alert {
-        Alert::Port(alert) => findings::read(&context.session, alert.endpoint_id?)
-            .await
-            .ok(),
-        Alert::Domain(_) => None,
+fn of_port(alert: &PortAlert, server: &AlertServer, customer: CustomerId) -> Vec<Block> {
+    let mut text = vec![
+        Block::Field("risk level", Cell::maybe(alert.risk_level.as_ref())),
+        Block::Field("last seen", Cell::time(alert.last_detected_at.as_ref())),
+        Block::Field("resolved", Cell::time(alert.resolved_at.as_ref())),
+    ];
+    match (&alert.status, server) {
+        (PortAlertStatus::Resolved, server) => {
+            let proof = server
+                .detail()
+                .and_then(|detail| why_resolved(detail, alert));
+            text.extend(proof.map(Block::text));
+        }
+        (PortAlertStatus::Open, AlertServer::Ended) => {
+            text.push(Block::text(
+                "  The server is not monitored any more: nothing is to be done.",
+            ));
+        }
+        (PortAlertStatus::Open, _) => {
+            text.push(Block::Heading("Next:"));
+            text.push(Block::next(
+                allow_command(alert, customer),
+                "the port is meant to be open: allow it",
+            ));
+        }
+        _ => {}
+    }
+    text
+}
+
+fn of_domain(alert: &DomainAlert, handle: &str, customer: CustomerId) -> Vec<Block> {
+    let mut text = vec![
+        Block::Field("acknowledged", Cell::time(alert.acknowledged_at.as_ref())),
+        Block::Field("resolved", Cell::time(alert.resolved_at.as_ref())),
+    ];
+    if let Some(explanation) = &alert.explanation {
+        text.extend([Block::text(""), Block::text(format!("  {explanation}"))]);
+    }
+    text.push(Block::Heading("Next:"));
+    text.extend(evidence(alert, customer));
+    if alert.status == DomainAlertStatus::Open {
+        text.push(Block::next(
+            format!("alert ack {handle} -c {customer}"),
+            "say that somebody has seen it",
+        ));
+    }
+    text
+}
+
+/// The server of a port alert. One that has ended, or cannot be read, keeps nobody from seeing the alert.
+enum AlertServer {
+    Read(Box<EndpointDetail>),
+    Ended,
+    Unread,
+}
+
+impl AlertServer {
+    async fn read(context: &Context, alert: &Alert) -> Self {
+        let id = match alert {
+            Alert::Port(alert) => alert.endpoint_id,
+            Alert::Domain(_) => None,
+        };
+        let Some(id) = id else { return Self::Unread };
+        match if_found(findings::read(&context.session, id).await) {
+            Ok(Some(detail)) => Self::Read(Box::new(detail)),
+            Ok(None) => Self::Ended,
+            Err(_) => Self::Unread,
+        }
+    }
+
+    /// With its last scan.
+    fn detail(&self) -> Option<&EndpointDetail> {
+        match self {
+            Self::Read(detail) => Some(detail),
+            Self::Ended | Self::Unread => None,
+        }
     }
 }
 
