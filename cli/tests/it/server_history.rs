@@ -140,3 +140,48 @@ fn a_server_that_moved_keeps_its_history() {
     let suspended = "suspend endpoint: server web-1 (203.0.113.1) of customer 42";
     assert!(moved.contains(&suspended), "{moved:?}");
 }
+
+#[test]
+fn a_server_that_moved_to_another_customer_keeps_its_history() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    provision(&shell, "203.0.113.1", "web-1");
+    for line in [
+        "endpoint suspend web-1",
+        "endpoint move web-1 --customer-to 43 -y",
+        "endpoint move web-1 198.51.100.7 -y",
+    ] {
+        shell.line(line).exits(0);
+    }
+    let moved = events(&shell, "endpoint history web-1");
+    let moved = texts(&moved);
+    for told in [
+        "suspend endpoint: server web-1 (203.0.113.1) of customer 42",
+        "terminate endpoint: server web-1 (203.0.113.1) of customer 42",
+        "terminate endpoint: server web-1 (203.0.113.1) of customer 43",
+        "medium alert: 22/tcp is open on 203.0.113.1 of customer 42",
+    ] {
+        assert!(moved.contains(&told), "{told}: {moved:?}");
+    }
+    // Nothing of another customer is shown to who has named one.
+    let of_43 = events(&shell, "endpoint history web-1 -c 43");
+    let of_43 = texts(&of_43);
+    assert!(!format!("{of_43:?}").contains("customer 42"), "{of_43:?}");
+    let its_own = "terminate endpoint: server web-1 (203.0.113.1) of customer 43";
+    assert!(of_43.contains(&its_own), "{of_43:?}");
+}
+
+#[test]
+fn a_server_that_went_there_and_back_tells_every_move_once() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    provision(&shell, "203.0.113.1", "web-1");
+    for customer in ["43", "42", "43"] {
+        let line = format!("endpoint move web-1 --customer-to {customer} -y");
+        shell.line(&line).exits(0);
+    }
+    let moved = events(&shell, "endpoint history web-1");
+    let ends = texts(&moved);
+    let ends = ends.iter().filter(|text| text.starts_with("terminate"));
+    assert_eq!(ends.count(), 3, "{moved:?}");
+}

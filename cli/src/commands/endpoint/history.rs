@@ -1,5 +1,6 @@
 //! `secmon endpoint history`: what happened on one server, by what the service shows and this computer remembers.
 
+use super::earlier_server::{self, EarlierServer};
 use crate::commands::common::findings;
 use crate::commands::common::views::{port_of, ports_of};
 use crate::context::Context;
@@ -91,11 +92,20 @@ pub async fn run(context: &Context, args: &EndpointHistoryArgs) -> Result<Outcom
     })
     .await?;
     let rules = rules(session, customer, &server).await?;
+    let changes = session.state().map(|state| state.changes());
+    let changes = changes.unwrap_or_default();
+    let earlier = earlier_servers(session, &changes, &server);
     let mut events = of_server(&detail);
     events.extend(alerts.iter().flat_map(of_alert));
     events.extend(rules.iter().flat_map(of_rule));
-    let changes = changes(session, &args.endpoint, &server, customer)?;
-    with_changes(&mut events, &changes);
+    for earlier in &earlier {
+        events.extend(alerts_of_earlier(session, earlier).await?);
+    }
+    let is_its = about(session, &changes, &args.endpoint, &server)?;
+    let its = changes
+        .iter()
+        .filter(|change| is_its(change) || earlier.iter().any(|earlier| earlier.is_in(change)));
+    with_changes(&mut events, its);
     events.retain(|event| since.is_none_or(|since| event.at.date_time() >= since));
     events.sort_by_key(|event| event.at.date_time());
     let mut text = vec![
@@ -132,27 +142,53 @@ async fn rules(
     Ok(rules)
 }
 
-/// What this computer has changed of the server, also where it stood before it moved, and of rules for all servers.
-fn changes(
+/// What it was before this computer moved it; behind `-c` nothing of another customer is shown.
+fn earlier_servers(
     session: &Session,
+    changes: &[ChangeRow],
+    server: &Endpoint,
+) -> Vec<EarlierServer> {
+    let wall = session.settings.customer;
+    let mut earlier = earlier_server::all(changes, server.id);
+    earlier.retain(|earlier| wall.is_none_or(|customer| customer == earlier.customer));
+    earlier
+}
+
+/// Alerts stay with the server that they were raised on.
+async fn alerts_of_earlier(
+    session: &Session,
+    earlier: &EarlierServer,
+) -> Result<Vec<Event>, CliError> {
+    let alerts = references::all_alerts(session, earlier.customer, |list| {
+        list.endpoint_id = Some(earlier.id);
+    })
+    .await?;
+    let mut events: Vec<Event> = alerts.iter().flat_map(of_alert).collect();
+    for event in &mut events {
+        event.event.push_str(&format!(" on {earlier}"));
+    }
+    Ok(events)
+}
+
+/// Whether a change was about the server, by any of its names, or about a rule for all servers.
+fn about(
+    session: &Session,
+    changes: &[ChangeRow],
     typed: &str,
     server: &Endpoint,
-    customer: CustomerId,
-) -> Result<Vec<ChangeRow>, CliError> {
-    let Some(state) = session.state() else {
-        return Ok(Vec::new());
-    };
-    let changes = state.changes();
+) -> Result<impl Fn(&ChangeRow) -> bool, CliError> {
     let typed = Reference::parse(typed)?;
-    let names = ServerNames::new(state, &changes, &typed).and_of(server);
-    // Another customer's server may have the same name.
-    let is_theirs =
-        |change: &ChangeRow| change.customers.is_empty() || change.customers.contains(&customer);
-    let its = changes.iter();
-    let is_of_all =
-        |change: &ChangeRow| change.server.is_none() && change.operation.ends_with("_rule");
-    let its = its.filter(|change| is_theirs(change) && (names.are_in(change) || is_of_all(change)));
-    Ok(its.cloned().collect())
+    let names = session
+        .state()
+        .map(|state| ServerNames::new(state, changes, &typed).and_of(server));
+    let owner = server.billing_customer_id;
+    Ok(move |change: &ChangeRow| {
+        let customers = &change.customers;
+        // Another customer's server may have the same name.
+        let is_theirs = customers.is_empty() || customers.iter().any(|one| owner == Some(*one));
+        let is_of_all = change.server.is_none() && change.operation.ends_with("_rule");
+        is_theirs && (is_of_all || names.as_ref().is_some_and(|names| names.are_in(change)))
+    })
 }
 
 fn of_service(
@@ -267,7 +303,7 @@ fn of_rule(rule: &Rule) -> Vec<Event> {
 
 /// Adds the changes from this computer. What one of them has left at the service is told once, in the service's words and
 /// with the name of who did it.
-fn with_changes(events: &mut Vec<Event>, changes: &[ChangeRow]) {
+fn with_changes<'a>(events: &mut Vec<Event>, changes: impl Iterator<Item = &'a ChangeRow>) {
     for change in changes {
         let left: Vec<&mut Event> = events
             .iter_mut()

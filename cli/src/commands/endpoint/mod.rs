@@ -2,6 +2,7 @@
 
 mod add;
 pub mod change;
+mod earlier_server;
 mod history;
 mod list;
 mod relocate;

@@ -1,5 +1,6 @@
 //! What of a server goes along when it moves.
 
+use crate::commands::common::moving::MOVE_SERVER;
 use crate::commands::lifecycle::Resource;
 use crate::references::ServerTarget;
 use crate::state::StateDb;
@@ -12,7 +13,7 @@ pub fn made_by_move(state: &StateDb, id: &str, about: &str) -> bool {
         change.record.as_deref() == Some(id)
             && change.about == about
             && creates.contains(&change.operation.as_str())
-            && change.command.contains(" move ")
+            && change.verb == MOVE_SERVER
     })
 }
 
