@@ -174,13 +174,24 @@ fn refuse(mut error: clap::Error, words: &[OsString], invocation: Invocation) ->
         return ui.show(Outcome::text(laid_out(&error.render())));
     }
     let suggestion = suggest::instead(&mut error, words, Cli::command());
+    let page = suggest::help_page(words, Cli::command());
     if ui.format() == OutputFormat::Json {
-        let error = CliError::usage(in_one_sentence(&error, suggestion)).hint("see how: `--help`");
-        return conclude(&ui, Err(error));
+        let error = CliError::usage(in_one_sentence(&error, suggestion));
+        return conclude(&ui, Err(error.hint(format!("see how: {page}"))));
     }
     let suggestion = suggestion.map(|suggestion| suggestion.to_string());
-    ui.usage(&laid_out(&error.render()), suggestion.as_deref());
+    let said = with_page(&laid_out(&error.render()), &page);
+    ui.usage(&said, suggestion.as_deref());
     Exit::Usage
+}
+
+/// The parser leads to `--help` alone, whichever command was typed.
+fn with_page(said: &str, page: &str) -> String {
+    const LEAD: &str = "For more information, try";
+    match said.split_once(LEAD) {
+        Some((before, option)) => format!("{before}{LEAD}{}", option.replace("--help", page)),
+        None => said.to_owned(),
+    }
 }
 
 /// What the parser says, without the usage lines behind it.

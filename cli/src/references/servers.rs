@@ -406,6 +406,11 @@ impl<'a> Search<'a> {
             return error;
         }
         let error = CliError::not_found(format!("no server {:?}", reference.text));
+        if self.context.session.settings.customer.is_none()
+            && let Ok(number) = reference.text.parse::<u32>()
+        {
+            return error.hint(format!("for the records of customer {number}: -c {number}"));
+        }
         match reference.near_miss(list, &self.named) {
             Some(name) => error.hint(format!("did you mean {name}?")),
             None => error.hint("see the servers there are: `endpoint list`"),

@@ -8,7 +8,7 @@ use self::words::*;
 use crate::suggest::typed::Typed;
 use crate::ui::invocation::quoted;
 use crate::values::ports::PortSpec;
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::ffi::OsString;
 use std::fmt;
 use std::net::IpAddr;
@@ -53,7 +53,12 @@ pub fn instead(
     drop_far_advice(error);
     let typed = Typed::scan(parser, words);
     let suggestion = pasted_in(words, &error.to_string()).map(Suggestion::Pasted);
-    let suggestion = suggestion.or_else(|| told(&typed, NOT_THERE)).or_else(|| {
+    let suggestion = suggestion.or_else(|| told(&typed, NOT_THERE));
+    let suggestion = suggestion.or_else(|| match error.kind() {
+        ErrorKind::MissingRequiredArgument => told(&typed, INSTEAD_OF_MISSING),
+        _ => None,
+    });
+    let suggestion = suggestion.or_else(|| {
         let stray = string(error, ContextKind::InvalidSubcommand)
             .or_else(|| string(error, ContextKind::InvalidArg));
         let command = match stray {
@@ -73,6 +78,11 @@ pub fn instead(
         error.remove(advice);
     }
     Some(suggestion)
+}
+
+/// The page that tells how the command is typed that was.
+pub fn help_page(words: &[OsString], parser: clap::Command) -> String {
+    format!("{} --help", Typed::scan(parser, words).command())
 }
 
 /// What to type in the place of a word in quotation marks that no shell takes away.
@@ -115,7 +125,9 @@ fn drop_far_advice(error: &mut clap::Error) {
     let is_far = |advice: &str| {
         let letters = |option: &str| option.trim_start_matches('-').to_owned();
         let (stray, advice) = (letters(&stray), letters(advice));
-        strsim::osa_distance(&stray, &advice) > (stray.len() / 4).max(1)
+        // `--port` is no slip of the finger for `--sort`: who means the one types its first letter.
+        !stray.starts_with(advice.get(..1).unwrap_or_default())
+            || strsim::osa_distance(&stray, &advice) > (stray.len() / 4).max(1)
     };
     if string(error, ContextKind::SuggestedArg).is_some_and(|advice| is_far(&advice)) {
         error.remove(ContextKind::SuggestedArg);
@@ -191,12 +203,15 @@ fn option(typed: &Typed, stray: &str) -> Option<String> {
 /// A word that is no argument, and stands behind an option.
 fn behind_option(typed: &Typed, stray: &str) -> Option<String> {
     let (noun, verb) = first_two(typed);
-    let fits = |(one, two, _): &&(&str, &str, &str)| *one == noun && *two == verb;
-    let (_, _, option) = BEHIND_OPTION.iter().find(fits)?;
-    let arguments = typed.words.get(2..)?;
+    let fits =
+        |(one, two, _): &&(&str, &str, &str)| *one == noun && (two.is_empty() || *two == verb);
+    let (_, verb, option) = BEHIND_OPTION.iter().find(fits)?;
+    let command = if verb.is_empty() { 1 } else { 2 };
+    let arguments = typed.words.get(command..)?;
     let place = arguments.iter().position(|word| word == stray)?;
     let (before, behind) = arguments.split_at(place);
-    let mut line = vec![noun, verb];
+    let mut line = vec![noun];
+    line.extend((!verb.is_empty()).then(|| (*verb).to_owned()));
     line.extend(before.iter().map(|word| quoted(word)));
     line.push((*option).to_owned());
     line.extend(behind.iter().chain(&typed.rest).map(|word| quoted(word)));

@@ -79,6 +79,17 @@ impl Typed {
         noun.is_some_and(|noun| noun.find_subcommand(verb).is_some())
     }
 
+    /// The command that was typed, as far as it is one: `secmon endpoint move`.
+    pub fn command(&self) -> String {
+        let noun = self.word(0).and_then(|word| self.noun_name(word));
+        let verb = self.word(1).filter(|verb| {
+            let noun = noun.as_deref().unwrap_or_default();
+            self.has_verb(noun, verb)
+        });
+        let names = noun.as_deref().into_iter().chain(verb);
+        names.fold("secmon".to_owned(), |line, name| format!("{line} {name}"))
+    }
+
     /// Why the parser does not take a command, where it does not.
     pub fn refusal(&self, command: &str) -> Option<clap::Error> {
         let line = std::iter::once("secmon".to_owned()).chain(as_typed(command));

@@ -148,10 +148,17 @@ pub const SEVERAL_VERBS: &[(&str, &str, &str)] = &[
     ("rules", "edit", RULES_BY_ID),
 ];
 
-/// Arguments that stand behind an option.
+/// What a command that lacks an argument may be given instead.
+pub const INSTEAD_OF_MISSING: &[(&str, &str, &str)] = &[("endpoint", "move", NEW_PLACE)];
+
+const NEW_PLACE: &str =
+    "give its new address, or its new customer with --customer-to ID: then the address stays";
+
+/// Arguments that stand behind an option; a command without verbs has them behind its name.
 pub const BEHIND_OPTION: &[(&str, &str, &str)] = &[
     ("domain", "move", "--customer-to"),
     ("domain", "release", "--service"),
+    ("history", "", "--endpoint"),
     ("rules", "copy", "--to"),
 ];
 

@@ -323,3 +323,62 @@ fn a_number_alone_is_a_customer_and_an_open_port_is_allowed() {
         leads(tried, &format!("did you mean: secmon {command}"));
     }
 }
+
+#[test]
+fn a_name_behind_history_is_one_of_its_options() {
+    for (tried, command) in [
+        ("history web-1", "history --endpoint web-1"),
+        (
+            "history web-1 --since 2d",
+            "history --endpoint web-1 --since 2d",
+        ),
+        ("history undo", "undo"),
+    ] {
+        leads(tried, &format!("did you mean: secmon {command}"));
+    }
+}
+
+#[test]
+fn a_line_that_cannot_be_read_leads_to_the_page_of_its_own_command() {
+    let shell = Shell::new();
+    for (line, page) in [
+        ("endpoint move web-1", "secmon endpoint move --help"),
+        ("server mv web-1 --frobnicate", "secmon endpoint --help"),
+        ("scan --port 443", "secmon scan --help"),
+        (
+            "endpoint list --statsu active",
+            "secmon endpoint list --help",
+        ),
+        ("frobnicate", "secmon --help"),
+    ] {
+        let refused = shell.line(line).exits(2).stderr;
+        let told = format!("For more information, try '{page}'.");
+        assert!(refused.contains(&told), "{line}: {refused}");
+        let refused = shell.line(&format!("{line} -o json")).exits(2).error();
+        assert_eq!(refused["hint"], format!("see how: {page}"), "{line}");
+    }
+    // Another option is meant by a slip of the finger, and not by a word that rhymes.
+    let rhymes = shell.line("scan --port 443").exits(2).stderr;
+    assert!(!rhymes.contains("--sort"), "{rhymes}");
+    let slip = shell.line("endpoint list --statsu active").exits(2).stderr;
+    assert!(slip.contains("'--status'"), "{slip}");
+}
+
+#[test]
+fn a_move_without_an_address_is_told_that_a_customer_will_do() {
+    let refused = Shell::new().line("endpoint move web-1").exits(2).stderr;
+    assert!(refused.contains("--customer-to ID"), "{refused}");
+}
+
+#[test]
+fn a_number_in_the_place_of_a_server_leads_to_the_customers_option() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.1", "web-1");
+    for line in ["rules list 42", "endpoint show 42", "scan 42"] {
+        let refused = shell.line(line).exits(4).stderr;
+        assert!(refused.contains("customer 42: -c 42"), "{line}: {refused}");
+    }
+    // Whoever has named the customer did not mean it by the number.
+    let refused = shell.line("rules list 41 -c 42").exits(4).stderr;
+    assert!(!refused.contains("-c 41"), "{refused}");
+}
