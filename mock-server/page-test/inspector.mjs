@@ -56,6 +56,16 @@ async function showsCapacityLikeTheApi(page) {
   await page.sees("#shown", "paused by hand");
 }
 
+async function tellsOfEarlierChanges(page) {
+  await page.load();
+  await page.live();
+  await page.choose("acme", 42);
+  await page.type("#search [name=path]", "provi");
+  await page.press("#calls .opener");
+  await page.sees("#calls .changes", "Server 203.0.113.51 changed");
+  await page.type("#search [name=path]", "");
+}
+
 /** Nothing that arrives moves the focus, the caret, or what is selected. */
 async function showsAProvision(page) {
   await page.choose("acme", 42);
@@ -332,6 +342,7 @@ async function run(page) {
   await step("looks well in light and dark, at three widths", () => looksWellEverywhere(page));
   await step("shows the capacity that the API tells", () => showsCapacityLikeTheApi(page));
   const id = await step("shows a server as it is provisioned", () => showsAProvision(page));
+  await step("tells what a call changed before the page was opened", () => tellsOfEarlierChanges(page));
   await step("moves the clock", () => movesTheClock(page, id));
   await step("opens and closes ports", () => opensAndClosesPorts(page, id));
   await step("sets the scenario", () => setsTheScenario(page));

@@ -52,7 +52,7 @@ pub use embedded::server::{MockServer, MockServerBuilder};
 pub use faults::effect::{CloseAt, Effect, TlsTrouble};
 pub use faults::fault::Fault;
 pub use fixtures::document::Fixtures;
-pub use observation::journal::shown::JournalEntry;
+pub use observation::journal::shown::{ChangedKey, JournalEntry};
 pub use observation::notice::Notice;
 pub use program::command_line;
 pub use program::run::run;

@@ -112,8 +112,8 @@ pub use session::Session;
 pub use settings::{AccountSettings, IdSource, Limits, RateLimits, Switch, Timings};
 pub use sso::{MintedToken, SignedIn};
 pub use state::{
-    Account, Change, DomainAlertKind, LeakDataset, Progress, RestoreError, ScanOutcome,
-    StoredRecord, SubscriptionStatus, Table,
+    Account, Change, ChangedRecord, DomainAlertKind, LeakDataset, Progress, RestoreError,
+    ScanOutcome, StoredRecord, SubscriptionStatus, Table,
 };
 pub use subscription::change::{
     ChangeSubscription, DowngradeCheck, SubscriptionChange, SubscriptionChanged,

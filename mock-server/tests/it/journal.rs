@@ -317,6 +317,37 @@ fn the_journal_says_which_calls_asked_for_simulation_m1() {
     assert_eq!(calls[1]["sandbox"], true);
 }
 
+#[test]
+fn the_journal_names_the_records_that_a_call_changed_m1() {
+    let stage = Stage::new();
+    stage.endpoint(42, "192.0.2.1");
+    stage.acme.get("/api/v1/endpoints?billing_customer_id=42");
+    let refused = json!({ "client_id": 42, "ip_address": "no address" });
+    stage
+        .acme
+        .post("/api/v1/billing/provision", refused)
+        .expect(422);
+    let calls = stage.anyone.get("/_mock/requests").at("/requests");
+    let changed = calls[0]["changed"].as_array().expect("records");
+    assert!(
+        changed.contains(&json!({ "kind": "endpoints", "key": "0" })),
+        "{changed:?}"
+    );
+    assert!(
+        changed.contains(&json!({ "kind": "customers", "key": "0" })),
+        "{changed:?}"
+    );
+    let kinds = changed.iter().filter_map(|one| one["kind"].as_str());
+    let untold = ["controls", "keys", "sso_tokens"];
+    assert!(
+        kinds.clone().all(|kind| !untold.contains(&kind)),
+        "{changed:?}"
+    );
+    for unchanged in [&calls[1], &calls[2]] {
+        assert_eq!(unchanged.get("changed"), None, "{unchanged}");
+    }
+}
+
 /// Secrets are taken out where something is shown, so every place that shows calls is looked at.
 #[test]
 fn no_way_out_of_the_journal_shows_a_secret_m6() {

@@ -11,7 +11,7 @@ use crate::settings::AccountSettings;
 use crate::state::index::Index;
 use crate::state::records::{ApiKey, Controls, Customer, Portal, next_number};
 use crate::state::storage::{CustomerNo, KeyNo};
-use crate::state::tables::{Change, Records};
+use crate::state::tables::{Change, ChangedRecord, Records};
 use crate::time::Instant;
 use crate::values::ClientId;
 use crate::world::Scenario;
@@ -156,6 +156,11 @@ impl Account {
     /// transaction is as old as the account.
     pub fn take_changes(&mut self) -> Vec<Change> {
         self.records.take_changes()
+    }
+
+    /// Which records changed and were not taken or forgotten yet.
+    pub fn changed_records(&mut self) -> Vec<ChangedRecord> {
+        self.records.changed()
     }
 
     /// Forgets what changed; for accounts that nobody stores.

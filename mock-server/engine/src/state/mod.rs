@@ -34,4 +34,4 @@ pub use storage::RestoreError;
 pub(crate) use storage::{
     AlertNo, CustomerNo, DomainAlertNo, DomainNo, EndpointNo, RuleNo, TokenNo,
 };
-pub use tables::{Change, StoredRecord, Table};
+pub use tables::{Change, ChangedRecord, StoredRecord, Table};

@@ -107,6 +107,14 @@ pub(crate) trait Storage: Sized {
         rows
     }
 
+    /// The keys of those records.
+    fn changed_keys(&mut self) -> Vec<String> {
+        let touched = self.touched();
+        touched.sort_unstable();
+        touched.dedup();
+        touched.iter().map(Key::text).collect()
+    }
+
     /// The same, which are taken by it.
     fn take_changes(&mut self) -> Vec<Row> {
         let rows = self.changes();

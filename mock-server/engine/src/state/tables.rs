@@ -68,6 +68,14 @@ macro_rules! tables {
                 changes
             }
 
+            /// Which records changed and were not taken or forgotten yet.
+            pub(crate) fn changed(&mut self) -> Vec<ChangedRecord> {
+                let mut changed = Vec::new();
+                $(changed.extend(keys_in(Table::$single, self.$single_field.changed_keys()));)*
+                $(changed.extend(keys_in(Table::$table, self.$field.changed_keys()));)*
+                changed
+            }
+
             /// What changed since this was asked last.
             pub(crate) fn take_changes(&mut self) -> Vec<Change> {
                 let mut changes = Vec::new();
@@ -149,6 +157,15 @@ impl Table {
     }
 }
 
+/// Which record a call made, changed or removed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ChangedRecord {
+    /// Where the record is.
+    pub table: Table,
+    /// Its key, unique in the table.
+    pub key: String,
+}
+
 /// A record that a call made, changed or removed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Change {
@@ -183,6 +200,11 @@ impl fmt::Debug for StoredRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.table.name(), self.key)
     }
+}
+
+fn keys_in(table: Table, keys: Vec<String>) -> impl Iterator<Item = ChangedRecord> {
+    keys.into_iter()
+        .map(move |key| ChangedRecord { table, key })
 }
 
 fn in_table(table: Table, rows: Vec<Row>) -> impl Iterator<Item = Change> {

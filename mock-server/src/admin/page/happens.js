@@ -78,13 +78,19 @@ function circumstances({ at, duration_us: duration, fault, status, processed, sa
   return all.filter(Boolean).join(" · ");
 }
 
+/** What a call changed before this page listened: the journal names the records, and not what they were. */
+function earlierChanges({ tenant, changed = [] }) {
+  const valueOf = ({ kind, key }) => (tenant === known.account?.name ? record(kind, key)?.value : undefined);
+  return changed.map((one) => ({ ...one, tenant, was: undefined, now: valueOf(one) }));
+}
+
 function callDetail(call) {
-  const changes = known.changes.get(call.id) ?? [];
+  const changes = known.changes.get(call.id) ?? earlierChanges(call);
   const notices = (call.notices ?? []).map(({ code, sentence }) => h("p", null, mark("warn", code), " ", sentence));
   const copies = ["curl", "secmon"].map((form) => button(`Copy as ${form}`, `copy-${form}`, { "data-id": call.id }));
   return h("div", { key: "detail", class: "detail" },
     none(circumstances(call)), notices,
-    h("h3", null, "Changed"), changes.length ? changeList(changes) : none("Nothing, as far as this page has heard."),
+    h("h3", null, "Changed"), changes.length ? changeList(changes) : none("No record."),
     call.body !== null && [h("h3", null, "Request"), pre(call.body, "Request")],
     h("h3", null, "Answer"), call.response === null ? none("Without a body.") : pre(call.response, "Answer"),
     row(copies));

@@ -107,7 +107,9 @@ const serverName = ({ value }) => short(value.nickname ?? value.hostname ?? valu
 
 /** A record in words, as far as it is known whose it is. */
 function recordName({ kind, key, now, was }) {
-  const value = now ?? was ?? {};
+  const value = now ?? was;
+  // It is gone, or of another account.
+  if (!value) return `${kind.replaceAll("_", " ")} ${short(key)}`;
   const server = (endpoint) => record("endpoints", endpoint);
   const of = (endpoint) => (server(endpoint) ? serverName(server(endpoint)) : `no. ${endpoint}`);
   const names = {

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant as Stopwatch;
 
 use http::{HeaderMap, Method};
-use secmon_engine::{Instant, SandboxHeader};
+use secmon_engine::{ChangedRecord, Instant, SandboxHeader};
 
 use crate::account::shared::SharedAccount;
 use crate::http::context::PartnerRequest;
@@ -35,6 +35,8 @@ pub(super) struct InFlight<'a> {
     pub(super) number: OnceLock<u64>,
     /// What its operation noted.
     pub(super) facts: OnceLock<Vec<Fact>>,
+    /// The records that it changed.
+    pub(super) changed: OnceLock<Vec<ChangedRecord>>,
     /// The fault that acted on it.
     pub(super) fault: Option<u64>,
     pub(super) stopwatch: Stopwatch,
@@ -69,6 +71,7 @@ impl<'a> InFlight<'a> {
             sandbox: sandbox(&head.headers),
             number: OnceLock::new(),
             facts: OnceLock::new(),
+            changed: OnceLock::new(),
             fault: None,
             stopwatch: Stopwatch::now(),
         }
@@ -110,6 +113,11 @@ impl<'a> InFlight<'a> {
     pub(super) fn keep(&self, facts: Vec<Fact>) {
         // A call meets one operation.
         let _ = self.facts.set(facts);
+    }
+
+    /// Keeps which records the operation changed.
+    pub(super) fn keep_changed(&self, changed: Vec<ChangedRecord>) {
+        let _ = self.changed.set(changed);
     }
 
     /// Where a call changes nothing, its answer still tells of what others changed.

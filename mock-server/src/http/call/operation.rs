@@ -46,6 +46,7 @@ impl InFlight<'_> {
         let reply =
             answer(&mut context).unwrap_or_else(|problem| problem.reply(group.error_shape(), now));
         self.keep(context.facts);
+        self.keep_changed(account.changed_records());
         if let Some(mut watch) = shared.watch() {
             let line = format!("{} {}", self.method, request.path());
             watch.look(self.number(), &line, &mut account);

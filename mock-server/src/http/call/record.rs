@@ -70,6 +70,7 @@ impl InFlight<'_> {
             fault: self.fault,
             sandbox: self.sandbox,
             secrets: self.secrets(reply),
+            changed: self.changed.get().map_or(&[][..], Vec::as_slice).into(),
             notices: Vec::new(),
             is_by_staff: false,
             duration_us: u64::try_from(self.stopwatch.elapsed().as_micros()).unwrap_or(u64::MAX),

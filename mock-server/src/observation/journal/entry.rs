@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use http::{Method, StatusCode};
-use secmon_engine::{Instant, SandboxHeader};
+use secmon_engine::{ChangedRecord, Instant, SandboxHeader};
 
 use super::headers::Headers;
 use crate::observation::notice::Notice;
@@ -35,6 +35,8 @@ pub(crate) struct Entry {
     pub(crate) sandbox: SandboxHeader,
     /// Texts that must not be shown and that nothing but this call tells.
     pub(crate) secrets: Vec<String>,
+    /// The records that it made, changed or removed.
+    pub(crate) changed: Box<[ChangedRecord]>,
     pub(crate) notices: Vec<Notice>,
     /// Its notices are told only to tests of the command line itself.
     pub(crate) is_by_staff: bool,
@@ -51,7 +53,10 @@ impl Entry {
             .map(|notice| notice.sentence.len())
             .sum();
         let head = self.method.as_str().len() + self.path.len() + query + headers + secrets;
-        let head = head + notices;
+        let changed: usize = (self.changed.iter())
+            .map(|record| size_of_val(record) + record.key.len())
+            .sum();
+        let head = head + notices + changed;
         size_of::<Self>() + head + self.body.len() + self.response.len()
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use bytes::Bytes;
-use secmon_engine::{SandboxHeader, Timestamp};
+use secmon_engine::{ChangedRecord, SandboxHeader, Table, Timestamp};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Serialize, de};
 use serde_json::Value;
@@ -14,6 +14,16 @@ use super::entry::BODY_CAP;
 use super::redaction::Redaction;
 use crate::observation::journal::entry::Entry;
 use crate::observation::notice::Notice;
+
+/// A record that a call made, changed or removed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ChangedKey {
+    /// Its table in the exported state: `endpoints`.
+    pub kind: &'static str,
+    /// Its key there.
+    pub key: String,
+}
 
 /// An entry as the admin API shows it, without keys and sign-in tokens.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -50,6 +60,9 @@ pub struct JournalEntry<Body = Value> {
     /// Whether the call was sent with `X-Sandbox: true`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub sandbox: bool,
+    /// The records that the call made, changed or removed, as the exported state names them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<ChangedKey>,
     /// What the service tolerated, and the client should hear of (M10).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<Notice>,
@@ -107,11 +120,26 @@ impl<Body> JournalEntry<Body> {
             processed: entry.processed,
             fault: entry.fault,
             sandbox: entry.sandbox == SandboxHeader::Simulate,
+            changed: changed(entry, in_text),
             notices,
             staff_notices,
             duration_us: entry.duration_us,
         }
     }
+}
+
+/// The counters of an account change with every record that is new, and say nothing; what is secret has no name.
+fn changed(entry: &Entry, in_text: impl Fn(&str) -> String) -> Vec<ChangedKey> {
+    const UNTOLD: [Table; 3] = [Table::Controls, Table::Keys, Table::SsoTokens];
+    let told = entry
+        .changed
+        .iter()
+        .filter(|record| !UNTOLD.contains(&record.table));
+    let key = |record: &ChangedRecord| ChangedKey {
+        kind: record.table.name(),
+        key: in_text(&record.key),
+    };
+    told.map(key).collect()
 }
 
 pub(super) fn shown_text(text: &str, redaction: &Redaction<'_>) -> String {
