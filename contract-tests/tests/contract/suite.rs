@@ -61,11 +61,15 @@ struct Report {
     differences: Mutex<BTreeSet<String>>,
 }
 
+/// So many play at once where nobody says how many: on two processors they wait more than they compute.
+const AT_ONCE: usize = 8;
+
 /// Runs cases and checks as `cargo test` expects. Afterwards, unless only some were asked for, judges the matrix and prints
 /// it; `SECMON_CONTRACT_JUNIT` names a file for the report.
 pub fn run(cases: &[Case], checks: &[Check]) -> ExitCode {
     keep_panics();
-    let arguments = Arguments::from_args();
+    let mut arguments = Arguments::from_args();
+    arguments.test_threads.get_or_insert(AT_ONCE);
     let service = Service::found();
     let report = Arc::new(Report::default());
     let trials = cases.iter().map(|case| trial(*case, &service, &report));
