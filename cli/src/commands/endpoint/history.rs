@@ -101,7 +101,8 @@ pub async fn run(context: &Context, args: &EndpointHistoryArgs) -> Result<Outcom
     for earlier in &earlier {
         events.extend(alerts_of_earlier(session, earlier).await?);
     }
-    let is_its = about(session, &changes, &args.endpoint, &server)?;
+    let names = names(session, &changes, &args.endpoint, &server)?;
+    let is_its = |change: &ChangeRow| is_about(change, names.as_ref(), customer);
     let its = changes
         .iter()
         .filter(|change| is_its(change) || earlier.iter().any(|earlier| earlier.is_in(change)));
@@ -170,25 +171,23 @@ async fn alerts_of_earlier(
     Ok(events)
 }
 
-/// Whether a change was about the server, by any of its names, or about a rule for all servers.
-fn about(
+/// What the server is called in changes, where any are remembered.
+fn names<'a>(
     session: &Session,
     changes: &[ChangeRow],
-    typed: &str,
+    typed: &'a str,
     server: &Endpoint,
-) -> Result<impl Fn(&ChangeRow) -> bool, CliError> {
+) -> Result<Option<ServerNames<'a>>, CliError> {
     let typed = Reference::parse(typed)?;
-    let names = session
-        .state()
-        .map(|state| ServerNames::new(state, changes, &typed).and_of(server));
-    let owner = server.billing_customer_id;
-    Ok(move |change: &ChangeRow| {
-        let customers = &change.customers;
-        // Another customer's server may have the same name.
-        let is_theirs = customers.is_empty() || customers.iter().any(|one| owner == Some(*one));
-        let is_of_all = change.server.is_none() && change.operation.ends_with("_rule");
-        is_theirs && (is_of_all || names.as_ref().is_some_and(|names| names.are_in(change)))
-    })
+    let state = session.state();
+    Ok(state.map(|state| ServerNames::new(state, changes, &typed).and_of(server)))
+}
+
+/// Whether a change was about the server, or about a rule for all servers. Another customer's server may have the same name.
+fn is_about(change: &ChangeRow, names: Option<&ServerNames<'_>>, customer: CustomerId) -> bool {
+    let is_theirs = change.customers.is_empty() || change.customers.contains(&customer);
+    let is_of_all = change.server.is_none() && change.operation.ends_with("_rule");
+    is_theirs && (is_of_all || names.is_some_and(|names| names.are_in(change)))
 }
 
 fn of_service(
