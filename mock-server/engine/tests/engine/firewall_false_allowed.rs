@@ -320,7 +320,7 @@ fn what_is_defined_stands_for_its_value() {
 
 #[test]
 fn a_line_that_names_a_port_is_told_though_what_it_does_is_missing() {
-    let cut = "*filter\n:INPUT DROP [0:0]\n-A INPUT -p tcp -m tcp --dport 22 -j ACCEPT\n-A INPUT -p tcp -m tcp --dport 443 -j ACC";
+    let cut = "-P INPUT DROP\n-A INPUT -p tcp -m tcp --dport 22 -j ACCEPT\n-A INPUT -p tcp -m tcp --dport 443 -j ACC";
     let (suggested, skipped) = read(cut);
     assert_eq!(suggested, ["22/tcp"]);
     assert_eq!(skipped, ["it leads to a chain that is not in the dump"]);

@@ -16,6 +16,7 @@ mod firewall_false_allowed;
 mod firewall_languages;
 mod firewall_lines;
 mod firewall_states;
+mod firewall_truncated;
 mod identity;
 mod keys;
 mod leaks;

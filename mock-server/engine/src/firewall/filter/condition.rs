@@ -107,6 +107,8 @@ pub(crate) enum Reason {
     Torn,
     /// A line of a block whose beginning is missing.
     Headless,
+    /// The last line of a block whose end is missing.
+    Cut,
 }
 
 impl fmt::Display for Reason {
@@ -141,6 +143,7 @@ impl fmt::Display for Reason {
             Self::Headless => {
                 f.write_str("it cannot be judged: the beginning of its table is missing")
             }
+            Self::Cut => f.write_str("it cannot be judged: the end of its table is missing"),
             Self::UnreadablePorts(text) => write!(f, "its ports {text} cannot be read"),
             Self::UnknownService(name) => {
                 write!(f, "the ports of its service {name} are not known")

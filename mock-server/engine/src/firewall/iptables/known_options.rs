@@ -176,15 +176,16 @@ const CONDITION: [&str; 38] = [
     "--src-type",
 ];
 
+pub(super) fn is_known(name: &str) -> bool {
+    NO_CONDITION.contains(&name) || CONDITION.contains(&name) || name == "--match-set"
+}
+
 /// How many words of a line do not fit their places: more than none where a line was torn.
 pub(super) fn misfits(line: &str) -> usize {
     let options = options(line);
     let misfits = options.iter().map(|option| {
-        let name = option.name.as_str();
-        let is_known =
-            NO_CONDITION.contains(&name) || CONDITION.contains(&name) || name == "--match-set";
         let is_misfit = takes_one_value(option) && option.values.len() != 1;
-        usize::from(!is_known) + usize::from(is_misfit)
+        usize::from(!is_known(&option.name)) + usize::from(is_misfit)
     });
     misfits.sum()
 }

@@ -119,6 +119,9 @@ impl Translation<'_> {
     }
 
     fn verdict(&self, filter: &mut Filter, draft: &Draft) -> Verdict {
+        if let Some(doubt) = &draft.doubt {
+            return Verdict::Unknown(doubt.clone());
+        }
         let Some(target) = &draft.target else {
             return Verdict::Continue;
         };
@@ -138,7 +141,7 @@ impl Translation<'_> {
             "NOTRACK" => Verdict::Alter(Alteration::Untrack),
             "CT" if draft.has("--notrack") => Verdict::Alter(Alteration::Untrack),
             name if CONTINUE.contains(&name) => Verdict::Continue,
-            "QUEUE" | "NFQUEUE" | "SYNPROXY" | "-I" | "-D" | "-R" => {
+            "QUEUE" | "NFQUEUE" | "SYNPROXY" => {
                 Verdict::Unknown(Reason::Target(target.name.as_str().into()))
             }
             name => {

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::known_options::{MODULES, NEGATED_WITH_OTHERS, NO_CONDITION, takes_one_value};
+use super::known_options::{MODULES, NEGATED_WITH_OTHERS, NO_CONDITION, is_known, takes_one_value};
 use super::words::{RuleOption, options};
 use crate::firewall::addresses::AddressSet;
 use crate::firewall::filter::{
@@ -16,6 +16,8 @@ use crate::firewall::specs::{ports_or_reason, protocols, source_ports};
 pub(super) struct Draft {
     pub(super) chain: String,
     pub(super) target: Option<Target>,
+    /// Why it is not known what it does, if so.
+    pub(super) doubt: Option<Reason>,
     options: Vec<RuleOption>,
 }
 
@@ -50,9 +52,11 @@ impl Draft {
             let name = option.values.first()?.clone();
             Some(Target { name, is_goto })
         });
+        let doubt = is_torn(&options, target.as_ref()).then_some(Reason::Torn);
         Some(Self {
             chain,
             target,
+            doubt,
             options,
         })
     }
@@ -100,6 +104,9 @@ impl Draft {
     /// What it asks of a packet; several where any of them will do.
     pub(super) fn matches(&self, place: Place<'_>) -> Vec<Match> {
         let mut matches = Match::default();
+        if self.doubt.is_some() {
+            return vec![matches];
+        }
         for option in &self.options {
             require(&mut matches, option, place);
         }
@@ -152,14 +159,25 @@ impl Draft {
             .filter(|module| !MODULES.contains(module))
     }
 
-    /// A line that changes the rules of a chain instead of telling one: what the chain does is not known.
-    pub(super) fn of_change(command: &str, chain: &str) -> Self {
+    /// A rule of which it is not known what it does.
+    pub(super) fn doubtful(chain: &str, doubt: Reason) -> Self {
+        Self {
+            chain: chain.to_owned(),
+            target: None,
+            doubt: Some(doubt),
+            options: Vec::new(),
+        }
+    }
+
+    /// A rule that sends every packet to another chain.
+    pub(super) fn jump(chain: &str, target: &str) -> Self {
         Self {
             chain: chain.to_owned(),
             target: Some(Target {
-                name: command.to_owned(),
+                name: target.to_owned(),
                 is_goto: false,
             }),
+            doubt: None,
             options: Vec::new(),
         }
     }
@@ -187,6 +205,14 @@ impl Draft {
             false => Condition::unknown("--pol ipsec"),
         }
     }
+}
+
+/// Whether a rule ends in the middle of an option. What follows a target is of that target.
+fn is_torn(options: &[RuleOption], target: Option<&Target>) -> bool {
+    options.last().is_some_and(|last| {
+        let lacks_value = takes_one_value(last) || (target.is_none() && !is_known(&last.name));
+        last.values.is_empty() && lacks_value
+    })
 }
 
 fn is_icmp6(protocol: &str) -> bool {

@@ -4,8 +4,11 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::rule::Draft;
-use crate::firewall::filter::{Family, Filter, MOST_RULES, Policy};
+use crate::firewall::filter::{Family, Filter, MOST_RULES, Policy, Reason};
 use crate::firewall::line::Line;
+
+/// The chain for what is missing of a table; no chain of a dump has a blank in its name.
+const MISSING: &str = "what is missing";
 
 /// Tables that are read of one dump; a host has ten.
 const MOST_SECTIONS: usize = 100;
@@ -21,6 +24,7 @@ pub(super) struct Section {
     /// With the line of each.
     pub(super) rules: Vec<(u32, Draft)>,
     names: HashSet<String>,
+    is_committed: bool,
 }
 
 impl Section {
@@ -47,6 +51,36 @@ impl Section {
         targets
             .into_iter()
             .any(|target| matches!(target.name.as_str(), "DNAT" | "REDIRECT"))
+    }
+
+    /// Whether its end is missing. `iptables -S` prints none: there, only a last rule that does nothing tells it.
+    fn is_cut(&self) -> bool {
+        let is_torn = |(_, last): &(u32, Draft)| last.target.is_none();
+        !self.is_committed && (self.header.is_some() || self.rules.last().is_some_and(is_torn))
+    }
+
+    /// Puts what is not known in the place of its last rule and of what is missing behind that. Programs list chain
+    /// after chain, so this is of the last rule's chain or of those that follow it.
+    fn cut(&mut self) {
+        let last = self.rules.pop();
+        let is_torn = last.as_ref().is_some_and(|(_, rule)| rule.target.is_none());
+        // The name of its chain may be torn too.
+        let known = if is_torn {
+            self.rules.last()
+        } else {
+            last.as_ref()
+        };
+        let is_present = |name: &str| known.is_some_and(|(_, rule)| rule.chain == name);
+        let first = self.chains.iter().position(|(name, ..)| is_present(name));
+        let line = match &last {
+            Some((line, _)) => *line,
+            None => self.chains.last().map_or(1, |(_, line, _)| *line),
+        };
+        let incomplete = self.chains[first.unwrap_or(0)..].iter();
+        let jumps = incomplete.map(|(name, ..)| (line, Draft::jump(name, MISSING)));
+        self.rules.extend(jumps);
+        let doubt = if is_torn { Reason::Torn } else { Reason::Cut };
+        self.add_rule(line, Draft::doubtful(MISSING, doubt));
     }
 
     fn is_empty(&self) -> bool {
@@ -76,6 +110,7 @@ pub(crate) fn is_start(line: &str) -> bool {
         .iter()
         .any(|option| line.starts_with(option))
         && words > 1
+        || line == "-A"
         || change(line).is_some()
         || line == "COMMIT"
         || table_header(line).is_some()
@@ -151,6 +186,7 @@ impl Reader {
             self.end();
             self.present.header = Some(table.to_owned());
         } else if text == "COMMIT" {
+            self.present.is_committed = true;
             self.end();
         } else if let Some((name, policy)) = chain_header(text) {
             self.present.add_chain(name, line.number, policy);
@@ -162,13 +198,13 @@ impl Reader {
         } else if text.starts_with("-A ") {
             self.read_rule(text, line, filter);
         } else if let Some((command, chain)) = change(text) {
-            let draft = Draft::of_change(command, chain);
+            let draft = Draft::doubtful(chain, Reason::Target(command.into()));
             self.present.add_chain(chain, line.number, Policy::Unknown);
             self.present.rules.insert(0, (line.number, draft));
             let reason =
                 "it changes rules instead of listing them: send the output of iptables-save";
             filter.skip(line.number, reason);
-        } else if asks_or_decides(text) {
+        } else if text == "-A" || asks_or_decides(text) {
             filter.skip(line.number, "it cannot be read");
         }
     }
@@ -201,7 +237,10 @@ impl Reader {
     }
 
     fn end(&mut self) {
-        let section = std::mem::take(&mut self.present);
+        let mut section = std::mem::take(&mut self.present);
+        if section.is_cut() {
+            section.cut();
+        }
         if !section.is_empty() && self.sections.len() < MOST_SECTIONS {
             let family = section.family.or(self.generator);
             self.sections.push(Section { family, ..section });

@@ -137,6 +137,7 @@ impl<'a> Table<'a> {
             rules: Vec::new(),
         };
         for statement in statements(body) {
+            let is_cut = statement.iter().any(Token::is_cut);
             match statement.first().map_or("", |token| token.text.as_str()) {
                 "type" if statement.iter().any(|token| token.is("hook")) => {
                     chain.base = base(statement, self.families());
@@ -147,7 +148,11 @@ impl<'a> Table<'a> {
                     }
                 }
                 "comment" | "flags" | "device" | "devices" => {}
+                _ if is_cut => {}
                 _ => chain.rules.push(statement),
+            }
+            if is_cut {
+                chain.rules.push(statement);
             }
         }
         self.chains.push(chain);

@@ -20,7 +20,7 @@ use elements::elements;
 use field::{Field, Place};
 use lookup::Lookups;
 use parser::Parser;
-use tokens::{Token, braced, tokens};
+use tokens::{Token, braced, closed, tokens};
 use wrapped::unwrapped;
 
 pub(super) use tokens::{MOST_TOKENS, depth_after};
@@ -78,7 +78,7 @@ pub(super) fn translate(lines: &[Line<'_>], host: Option<IpAddr>, filter: &mut F
         filter.note_too_many_rules();
         return;
     }
-    let tokens = definitions::resolved(tokens(&unwrapped(lines)));
+    let tokens = definitions::resolved(tokens(&closed(unwrapped(lines))));
     let tables = tables(&tokens);
     let mut interfaces = Interfaces::default();
     for table in &tables {
@@ -221,9 +221,9 @@ impl Translation<'_> {
     ) {
         let mut before: Option<Piece<'_>> = None;
         for tokens in rules {
-            let mut branches = match is_torn(tokens) {
-                true => vec![torn()],
-                false => rule::branches(lookups, tokens),
+            let mut branches = match doubt(tokens) {
+                Some(doubt) => vec![doubtful(doubt)],
+                None => rule::branches(lookups, tokens),
             };
             if let Some(inside) = nameless_chain(tokens) {
                 let jump = NamelessJump {
@@ -232,7 +232,7 @@ impl Translation<'_> {
                 };
                 self.write_nameless(filter, &jump, &mut branches, lookups);
             }
-            if rule::only_matches(tokens) {
+            if rule::only_matches(tokens) && doubt(tokens).is_none() {
                 if let Some(start) = before.replace(Piece { tokens, branches }) {
                     self.push(filter, chain, start.tokens, start.branches);
                 }
@@ -281,9 +281,9 @@ impl Translation<'_> {
         let chain = self.chain(filter, &name);
         filter.define(chain);
         for tokens in statements {
-            let branches = match is_torn(tokens) {
-                true => vec![torn()],
-                false => rule::branches(lookups, tokens),
+            let branches = match doubt(tokens) {
+                Some(doubt) => vec![doubtful(doubt)],
+                None => rule::branches(lookups, tokens),
             };
             self.push(filter, chain, tokens, branches);
         }
@@ -399,16 +399,19 @@ fn nameless_chain(rule: &[Token]) -> Option<&[Token]> {
     Some(braced(&rule[place + 1..]).0)
 }
 
-/// Whether the end of a rule is missing.
-fn is_torn(rule: &[Token]) -> bool {
+/// Why it is not known what a rule does, if so.
+fn doubt(rule: &[Token]) -> Option<Reason> {
     let count = |sign: &str| rule.iter().filter(|token| token.is(sign)).count();
-    count("{") != count("}") || rule.iter().any(Token::is_open_quote)
+    if rule.iter().any(Token::is_cut) {
+        return Some(Reason::Cut);
+    }
+    let is_torn = count("{") != count("}") || rule.iter().any(Token::is_open_quote);
+    is_torn.then_some(Reason::Torn)
 }
 
-/// What a rule without its end may do is not known.
-fn torn() -> Branch {
+fn doubtful(doubt: Reason) -> Branch {
     Branch {
-        action: Some(Action::Unknown(Reason::Torn)),
+        action: Some(Action::Unknown(doubt)),
         ..Branch::of(Match::default())
     }
 }

@@ -20,6 +20,11 @@ impl Token {
         self.is(OPEN_QUOTE)
     }
 
+    /// Whether the dump ends here, inside of a block.
+    pub(super) fn is_cut(&self) -> bool {
+        self.is(CUT)
+    }
+
     pub(super) fn is_newline(&self) -> bool {
         self.is("\n")
     }
@@ -27,6 +32,9 @@ impl Token {
 
 /// What stands for a quote that is not closed on its line.
 const OPEN_QUOTE: &str = "\"";
+
+/// What stands behind the last word of a dump that ends inside of a block; no program prints it.
+const CUT: &str = "\u{1a}";
 
 const SIGNS: [char; 6] = ['{', '}', ';', ',', '(', ')'];
 
@@ -44,6 +52,41 @@ pub(super) fn are_too_many(lines: &[Line<'_>]) -> bool {
         1 + line.text.split_whitespace().count() + signs.count() + quotes.count()
     };
     lines.iter().map(count).sum::<usize>() > MOST_TOKENS
+}
+
+/// Closes the blocks of each dump that ends inside of them, and says so behind its last word.
+pub(super) fn closed<'a>(lines: Vec<Line<'a>>) -> Vec<Line<'a>> {
+    let mut closed: Vec<Line<'a>> = Vec::with_capacity(lines.len());
+    let mut depth = 0;
+    for line in lines {
+        if depth > 0 && is_table(&line.text) {
+            close(&mut closed, depth);
+            depth = 0;
+        }
+        depth = depth_after(&line.text, depth);
+        closed.push(line);
+    }
+    close(&mut closed, depth);
+    closed
+}
+
+fn is_table(line: &str) -> bool {
+    line.starts_with("table ") && line.trim_end().ends_with('{')
+}
+
+fn close(lines: &mut Vec<Line<'_>>, depth: usize) {
+    let (Some(last), true) = (lines.last_mut(), depth > 0) else {
+        return;
+    };
+    // Between its chains nothing of a table is in doubt.
+    if depth > 1 {
+        last.text = format!("{} {CUT}", last.text).into();
+    }
+    let number = last.number;
+    lines.push(Line {
+        number,
+        text: "}".repeat(depth).into(),
+    });
 }
 
 /// The tokens of all lines, with one for the end of each.

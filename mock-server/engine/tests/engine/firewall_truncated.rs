@@ -1,0 +1,92 @@
+//! Dumps that are not whole: what is missing may refuse, so nothing is suggested that it could decide (E13).
+
+use crate::firewall_lines::read;
+
+const TORN: &str = "it cannot be read: its end is missing";
+const CUT: &str = "it cannot be judged: the end of its table is missing";
+
+/// What a dump of iptables comes to that ends with this.
+fn iptables(end: &str) -> (Vec<String>, Vec<String>) {
+    read(&format!(
+        "*filter\n:INPUT DROP [0:0]\n:FORWARD DROP [0:0]\n-A INPUT -p tcp -m tcp --dport 22 -j ACCEPT\n{end}"
+    ))
+}
+
+fn nftables(end: &str) -> (Vec<String>, Vec<String>) {
+    read(&format!(
+        "table inet filter {{\n\tchain input {{\n\t\ttype filter hook input priority filter; policy drop;\n\
+         \t\ttcp dport 22 accept\n{end}"
+    ))
+}
+
+#[test]
+fn the_last_line_of_a_truncated_iptables_dump_is_told_and_not_suggested_e13() {
+    for (end, reason) in [
+        ("-A INPUT -p tcp --dpo", TORN),
+        ("-A INPUT -p tc", TORN),
+        ("-A INP", TORN),
+        ("-A INPUT -s 10.0.0.0/8 -p tcp -m tcp --dport 22 -j", TORN),
+        ("-A INPUT -p tcp -m multiport --dports 80,443,", TORN),
+        ("-A INPUT -p tcp -m tcp --dport 80 -j ACC", CUT),
+        ("-A INPUT -p tcp -m tcp --dport 80 -j ACCEPT", CUT),
+    ] {
+        let (suggested, skipped) = iptables(end);
+        assert_eq!(suggested, ["22/tcp"], "{end}");
+        assert_eq!(skipped, [reason], "{end}");
+    }
+    // The other way to print rules has no last line by which a whole dump is known.
+    let (suggested, skipped) =
+        read("-P INPUT DROP\n-A INPUT -p udp --dport 53 -j ACCEPT\n-A INPUT -p tcp --dpo\n");
+    assert_eq!(
+        (suggested, skipped),
+        (vec!["53/udp".to_owned()], vec![TORN.to_owned()])
+    );
+}
+
+#[test]
+fn chains_whose_rules_are_missing_may_refuse_anything_e13() {
+    let dump = "*filter\n:INPUT DROP [0:0]\n:f2b-sshd - [0:0]\n:own - [0:0]\n\
+        -A INPUT -p tcp --dport 80 -j ACCEPT\n-A INPUT -p tcp --dport 22 -j own\n-A INPUT -p tcp --dport 22 -j ACCEPT\n\
+        -A f2b-sshd -s 198.51.100.7/32 -j REJECT\n";
+    let (suggested, skipped) = read(dump);
+    assert_eq!(suggested, ["80/tcp"]);
+    assert_eq!(
+        skipped,
+        [
+            "line 8: it cannot be judged: the end of its table is missing",
+            CUT
+        ]
+    );
+    let (suggested, _) = read(&format!("{dump}COMMIT\n"));
+    assert_eq!(suggested, ["80/tcp", "22/tcp"]);
+}
+
+#[test]
+fn the_last_line_of_a_truncated_nft_ruleset_is_told_and_not_suggested_e13() {
+    for end in [
+        "\t\ttcp dport 80 acc",
+        "\t\ttcp dport 80",
+        "\t\ttcp dport 80 accept",
+        "\t\ttcp dport { 80, 443",
+        "\t}\n\tchain more {\n\t\ttype filter hook input priority 10; policy accept;\n\t\ttcp dport 80 accept",
+    ] {
+        let (suggested, skipped) = nftables(end);
+        assert_eq!(
+            suggested.iter().filter(|one| *one != "22/tcp").count(),
+            0,
+            "{end}"
+        );
+        assert_eq!(skipped.last().map(String::as_str), Some(CUT), "{end}");
+    }
+    // What stands in front of the end keeps its meaning, and so does a ruleset that follows.
+    let (suggested, skipped) = nftables("\t}\n");
+    assert_eq!(
+        (suggested, skipped),
+        (vec!["22/tcp".to_owned()], Vec::new())
+    );
+    let other = "table ip6 more {\n\tchain input {\n\t\ttype filter hook input priority filter; policy drop;\n\
+                 \t\ttcp dport 443 accept\n\t}\n}\n";
+    let (suggested, skipped) = nftables(&format!("\t\ttcp dport 80 accept\n{other}"));
+    assert_eq!(suggested, ["22/tcp"]);
+    assert_eq!(skipped.len(), 2, "{skipped:?}");
+}
