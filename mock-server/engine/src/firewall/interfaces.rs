@@ -155,7 +155,7 @@ impl External {
             None => Holds::Never,
         };
         let reason = match pattern {
-            "lo" => Reason::Loopback,
+            "lo" | "1" => Reason::Loopback,
             name => Reason::Interface(name.chars().take(40).collect::<String>().into()),
         };
         Condition::new(holds, reason)

@@ -47,14 +47,13 @@ fn a_mark_says_nothing_of_connections_e13() {
     let input =
         "-A INPUT -m conntrack --ctstate INVALID -j DROP\n-A INPUT -p tcp --dport 22 -j ACCEPT";
     assert_eq!(suggested(&iptables("mangle", mark, input)), ["22/tcp"]);
-    assert_eq!(
-        suggested(&iptables("raw", "-A PREROUTING -j NOTRACK", input)),
-        NOTHING
-    );
+    // What is not tracked is not invalid.
+    let untracked = iptables("raw", "-A PREROUTING -j NOTRACK", input);
+    assert_eq!(suggested(&untracked), ["22/tcp"]);
     let input = "ct state invalid drop\ntcp dport 22 accept";
     let mark = "meta mark set meta mark | 0x00000100";
     assert_eq!(suggested(&nftables("mangle", mark, input)), ["22/tcp"]);
-    assert_eq!(suggested(&nftables("raw", "notrack", input)), NOTHING);
+    assert_eq!(suggested(&nftables("raw", "notrack", input)), ["22/tcp"]);
 }
 
 #[test]
@@ -91,7 +90,8 @@ fn a_line_that_marks_is_told_of_what_its_mark_lets_in_e13() {
     let by_mark = "it accepts some packets only, by a condition that is not known: --mark 0x1";
     let (suggested, skipped) = read(&iptables("mangle", mark, input));
     assert_eq!(suggested, NOTHING);
-    assert_eq!(skipped, [by_mark, by_mark]);
+    let marks = "it sets a mark, and whether line 10 accepts packets that have it is not known";
+    assert_eq!(skipped, [marks, by_mark]);
     // Of a mark that lets nothing in, nothing is to tell.
     let (_, skipped) = read(&iptables(
         "mangle",
@@ -113,4 +113,27 @@ fn each_line_that_lets_packets_out_of_a_chain_that_refuses_is_told_e13() {
     assert_eq!(suggested, NOTHING);
     let told = skipped.iter().filter(|reason| *reason == SOURCES).count();
     assert_eq!(told, 3, "{skipped:?}");
+}
+
+#[test]
+fn what_is_not_tracked_is_untracked_and_nothing_else_e13() {
+    let input = "ct state invalid drop\nudp dport 53 ct state untracked accept\ntcp dport 53 ct state new accept\n\
+                 ct state untracked drop\ntcp dport 22 ct state new accept\nudp dport 123 accept";
+    let early = "tcp dport 53 notrack\nudp dport { 53, 123 } notrack";
+    let (suggested, skipped) = read(&nftables("raw", early, input));
+    assert_eq!(suggested, ["53/udp", "22/tcp"]);
+    assert_eq!(skipped, ["line 13 refuses some packets first"; 2]);
+    // Behind the look-up it is too late not to track.
+    let (suggested, skipped) = read(&nftables("filter", early, input));
+    assert_eq!(suggested, ["53/tcp", "22/tcp", "123/udp"]);
+    assert_eq!(
+        skipped,
+        ["it accepts packets only that a rule took out of connection tracking"]
+    );
+    let input = "-A INPUT -p tcp --dport 22 -m conntrack ! --ctstate NEW -j DROP\n-A INPUT -p tcp --dport 22 -j ACCEPT\n\
+                 -A INPUT -p tcp --dport 80 -m conntrack --ctstate NEW,UNTRACKED -j ACCEPT";
+    assert_eq!(
+        read(&iptables("raw", "-A PREROUTING -p tcp -j NOTRACK", input)).0,
+        ["80/tcp"]
+    );
 }

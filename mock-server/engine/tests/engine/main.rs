@@ -15,6 +15,7 @@ mod firewall_dumps;
 mod firewall_false_allowed;
 mod firewall_languages;
 mod firewall_lines;
+mod firewall_reasons;
 mod firewall_states;
 mod firewall_truncated;
 mod identity;

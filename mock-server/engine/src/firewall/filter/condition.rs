@@ -54,6 +54,15 @@ pub(crate) enum Holds {
     Never,
 }
 
+impl From<bool> for Holds {
+    fn from(is_so: bool) -> Self {
+        match is_so {
+            true => Self::Always,
+            false => Self::Never,
+        }
+    }
+}
+
 impl BitAnd for Holds {
     type Output = Self;
 
@@ -161,31 +170,57 @@ pub(crate) enum Alteration {
     Untrack,
 }
 
-impl Alteration {
-    /// Its bit in the number of a [`State`].
-    fn bit(self) -> u8 {
-        match self {
-            Self::Mark => 1,
-            Self::Untrack => 2,
-        }
-    }
-}
-
-/// Which of the alterations were made to a packet.
+/// What is not as on arrival with a packet, and where it is when a rule looks at it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct State(u8);
+
+const MARKED: u8 = 1;
+const UNTRACKED: u8 = 2;
+const BEFORE_TRACKING: u8 = 4;
+
+/// How many states there are.
+const STATES: usize = 8;
 
 impl State {
     /// As it arrived.
     pub(super) const PLAIN: Self = Self(0);
-    pub(super) const ALL: [Self; 4] = [Self(0), Self(1), Self(2), Self(3)];
+    pub(super) const ALL: [Self; STATES] = [
+        Self(0),
+        Self(1),
+        Self(2),
+        Self(3),
+        Self(4),
+        Self(5),
+        Self(6),
+        Self(7),
+    ];
 
     pub(super) fn after(self, alteration: Alteration) -> Self {
-        Self(self.0 | alteration.bit())
+        Self(match alteration {
+            Alteration::Mark => self.0 | MARKED,
+            Alteration::Untrack => self.0 | UNTRACKED,
+        })
     }
 
-    fn has(self, alteration: Alteration) -> bool {
-        self.0 & alteration.bit() != 0
+    /// The same, before the kernel has looked up its connection.
+    pub(super) fn before_tracking(self) -> Self {
+        Self(self.0 | BEFORE_TRACKING)
+    }
+
+    fn is_marked(self) -> bool {
+        self.0 & MARKED != 0
+    }
+
+    fn is_untracked(self) -> bool {
+        self.0 & UNTRACKED != 0
+    }
+
+    fn is_before_tracking(self) -> bool {
+        self.0 & BEFORE_TRACKING != 0
+    }
+
+    fn has_no_connection(self) -> bool {
+        self.is_untracked() || self.is_before_tracking()
     }
 
     /// Its bit in a set of states.
@@ -421,7 +456,7 @@ pub(crate) struct Match {
     /// For packets as they arrive.
     pub(crate) holds: Holds,
     /// For packets of each state; of those as they arrive the same again.
-    pub(crate) holds_in: [Holds; 4],
+    pub(crate) holds_in: [Holds; STATES],
     /// Why it does not always hold.
     pub(crate) reason: Option<Reason>,
     /// Whether it is for an address inside a network, which may be the host's there.
@@ -437,7 +472,7 @@ impl Default for Match {
             protocols: Protocols::BOTH,
             ports: Ports::Every,
             holds: Holds::Always,
-            holds_in: [Holds::Always; 4],
+            holds_in: [Holds::Always; STATES],
             reason: None,
             is_inner_destination: false,
             is_past_bridge: false,
@@ -447,20 +482,45 @@ impl Default for Match {
 
 impl Match {
     pub(crate) fn require(&mut self, condition: Condition) {
-        self.require_in_states([condition.holds; 4], condition.reason);
+        self.require_in_states([condition.holds; STATES], condition.reason);
     }
 
-    /// Requires something that these alterations may change.
-    pub(crate) fn require_without(&mut self, alterations: &[Alteration], condition: Condition) {
-        let is_changed = |state: State| alterations.iter().any(|one| state.has(*one));
-        let holds_in = State::ALL.map(|state| match is_changed(state) {
+    /// Requires something of the packet's mark, which a rule may have set.
+    pub(crate) fn require_mark(&mut self, condition: Condition) {
+        self.require_unless(State::is_marked, condition);
+    }
+
+    /// Requires something of the connection that the packet is of.
+    pub(crate) fn require_connection(&mut self, condition: Condition) {
+        self.require_unless(State::has_no_connection, condition);
+    }
+
+    /// Requires something of the mark of that connection.
+    pub(crate) fn require_connection_mark(&mut self, condition: Condition) {
+        let is_doubtful = |state: State| state.is_marked() || state.has_no_connection();
+        self.require_unless(is_doubtful, condition);
+    }
+
+    /// Requires a state of that connection; and whether that of being untracked will do.
+    pub(crate) fn require_connection_state(&mut self, condition: Condition, untracked: Holds) {
+        let holds_in = State::ALL.map(|state| match () {
+            () if state.is_untracked() => untracked,
+            () if state.is_before_tracking() => Holds::Sometimes,
+            () => condition.holds,
+        });
+        self.require_in_states(holds_in, condition.reason);
+    }
+
+    /// Requires something that is not known of packets of some states.
+    fn require_unless(&mut self, is_doubtful: impl Fn(State) -> bool, condition: Condition) {
+        let holds_in = State::ALL.map(|state| match is_doubtful(state) {
             true => Holds::Sometimes,
             false => condition.holds,
         });
         self.require_in_states(holds_in, condition.reason);
     }
 
-    fn require_in_states(&mut self, holds_in: [Holds; 4], reason: Reason) {
+    fn require_in_states(&mut self, holds_in: [Holds; STATES], reason: Reason) {
         let holds = holds_in[State::PLAIN.place()];
         let is_worse = holds == Holds::Never && self.holds != Holds::Never;
         if is_worse || (holds != Holds::Always && self.reason.is_none()) {
@@ -469,7 +529,7 @@ impl Match {
         self.restrict(holds_in);
     }
 
-    fn restrict(&mut self, holds_in: [Holds; 4]) {
+    fn restrict(&mut self, holds_in: [Holds; STATES]) {
         for (mine, other) in self.holds_in.iter_mut().zip(holds_in) {
             *mine = *mine & other;
         }
@@ -483,7 +543,7 @@ impl Match {
 
     /// Whether it holds for some packets of whatever state.
     pub(super) fn is_vague(&self) -> bool {
-        self.holds_in == [Holds::Sometimes; 4]
+        self.holds_in == [Holds::Sometimes; STATES]
     }
 
     /// Whether a mark changes for which packets it holds.

@@ -269,6 +269,9 @@ impl<'a> Evaluation<'a> {
             }
         }
         match narrowed {
+            Some(by) if matches!(self.filter.rule(rule).verdict, Verdict::Alter(_)) => {
+                Standing::Marked(by)
+            }
             Some(by) => Standing::Narrowed(by),
             None => self.unreached_in(outcome, rule, interval),
         }
@@ -362,6 +365,12 @@ impl<'a> Evaluation<'a> {
                 let reason = self.filter.rule(by).matches.reason.as_ref();
                 Some(reason.map_or_else(|| NARROWED.to_owned(), Reason::to_string))
             }
+            Standing::Marked(by) => {
+                let line = self.filter.rule(by).line;
+                Some(format!(
+                    "it sets a mark, and whether line {line} accepts packets that have it is not known"
+                ))
+            }
             Standing::Refused(refusal) => Some(self.refusal(refusal)),
             Standing::Decided => Some(DECIDED.to_owned()),
             Standing::Unreached(reason) => Some(reason.to_owned()),
@@ -405,7 +414,7 @@ const NARROWED: &str = "it accepts some packets only: the mark or the tracking t
 fn rank(standing: Standing) -> u8 {
     match standing {
         Standing::Open | Standing::ToldElsewhere => 0,
-        Standing::Narrowed(_) => 1,
+        Standing::Narrowed(_) | Standing::Marked(_) => 1,
         Standing::Refused(_) => 2,
         Standing::Published => 3,
         Standing::Decided => 4,

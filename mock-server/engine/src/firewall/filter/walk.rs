@@ -316,7 +316,7 @@ impl Walk<'_> {
     fn states(&self, matches: &Match, is_such: impl Fn(Holds) -> bool) -> u8 {
         let states = State::ALL.into_iter().filter(|state| {
             let seen = match self.is_before_tracking {
-                true => state.after(Alteration::Untrack),
+                true => state.before_tracking(),
                 false => *state,
             };
             is_such(matches.holds_in(seen))
@@ -326,7 +326,12 @@ impl Walk<'_> {
 
     /// Gives packets that meet a rule a mark, or takes them out of tracking, and gives them back to the flow.
     fn alter(&mut self, number: RuleNo, flow: &mut Flow, matched: &Flow, alteration: Alteration) {
-        restore(flow, matched, |packets| altered(packets, alteration));
+        // Of a packet whose connection is known, nothing is changed by not tracking it.
+        let is_late = alteration == Alteration::Untrack && !self.is_before_tracking;
+        restore(flow, matched, |packets| match is_late {
+            true => packets,
+            false => altered(packets, alteration),
+        });
         if alteration == Alteration::Mark && self.filter.rule(number).matches.names_ports() {
             self.spend(ACCEPTANCE * matched.len());
             let markings = matched.iter().map(|cell| (number, cell.interval));

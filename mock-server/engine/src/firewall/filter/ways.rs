@@ -13,6 +13,8 @@ pub(super) enum Standing {
     Open,
     /// This rule lets only some packets pass.
     Narrowed(RuleNo),
+    /// It sets a mark, by which this rule may let packets in.
+    Marked(RuleNo),
     Refused(Refusal),
     Published,
     /// What it accepts is told of the line that names the ports.

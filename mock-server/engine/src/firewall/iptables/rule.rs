@@ -6,7 +6,7 @@ use super::known_options::{MODULES, NEGATED_WITH_OTHERS, NO_CONDITION, is_known,
 use super::words::{RuleOption, options};
 use crate::firewall::addresses::AddressSet;
 use crate::firewall::filter::{
-    Alteration, Condition, Families, Family, Holds, Match, Ports, Protocols, Reason,
+    Condition, Families, Family, Holds, Match, Ports, Protocols, Reason,
 };
 use crate::firewall::interfaces::{External, is_bridge};
 use crate::firewall::specs::{ports_or_reason, protocols, source_ports};
@@ -124,7 +124,7 @@ impl Draft {
         if self.has_match("connmark") {
             // That of a connection, which a packet that is not tracked has none of.
             let any = Condition::new(Holds::Always, Reason::Existing);
-            matches.require_without(&[Alteration::Untrack], any);
+            matches.require_connection(any);
         }
         for option in self.options.iter().filter(|option| takes_one_value(option)) {
             // No iptables prints more; what a mail or a wiki made of a dash is among them.
@@ -202,7 +202,12 @@ impl Draft {
         let is_none = self.value(&["--pol"]) == Some("none");
         match is_none && self.value(&["--dir"]) != Some("out") {
             true => Condition::new(Holds::Always, Reason::Sources),
-            false => Condition::unknown("--pol ipsec"),
+            false => {
+                let asked = [&["--dir"], &["--pol"]].into_iter();
+                let asked = asked.filter_map(|name| self.option(name));
+                let words: Vec<String> = asked.map(RuleOption::as_written).collect();
+                Condition::unknown(&words.join(" "))
+            }
         }
     }
 }
@@ -259,14 +264,15 @@ fn require(matches: &mut Match, option: &RuleOption, place: Place<'_>) {
         "--ctstatus" if value.split(',').any(|status| status == "NONE") => {
             Condition::unknown(&option.as_written())
         }
-        "--ctstate" | "--state" | "--ctstatus" => {
-            return require_without(matches, Alteration::Untrack, state(value), option);
+        "--ctstate" | "--state" => return require_state(matches, option),
+        "--ctstatus" => {
+            return matches.require_connection(state(value).negated(option.is_negated));
         }
         "--ctdir" => {
-            return require_without(matches, Alteration::Untrack, direction(value), option);
+            return matches.require_connection(direction(value).negated(option.is_negated));
         }
         "--mark" if place.shows_marking => {
-            return require_without(matches, Alteration::Mark, mark(option), option);
+            return matches.require_mark(mark(option).negated(option.is_negated));
         }
         "-s" | "--source" | "--src" | "--src-range" => source(option),
         "-i" | "--in-interface" => {
@@ -278,7 +284,7 @@ fn require(matches: &mut Match, option: &RuleOption, place: Place<'_>) {
         "-f" | "--fragment" => Condition::new(Holds::Never, Reason::Existing),
         "--syn" => Condition::new(Holds::Always, Reason::Existing),
         "--tcp-flags" => tcp_flags(value, option.values.get(1).map_or("", String::as_str)),
-        "--mss" => segment_size(value),
+        "--mss" => segment_size(option),
         // No system forwards or takes packets with the routing header that this is about.
         "--rt-type" if value == "0" => Condition::new(Holds::Never, Reason::Existing),
         "--connlimit-above" | "--hashlimit-above" => Condition::new(Holds::Never, Reason::Excess),
@@ -309,14 +315,12 @@ fn require(matches: &mut Match, option: &RuleOption, place: Place<'_>) {
     matches.require(condition.negated(option.is_negated));
 }
 
-/// Requires what an alteration may change.
-fn require_without(
-    matches: &mut Match,
-    alteration: Alteration,
-    condition: Condition,
-    option: &RuleOption,
-) {
-    matches.require_without(&[alteration], condition.negated(option.is_negated));
+fn require_state(matches: &mut Match, option: &RuleOption) {
+    let states = option.value();
+    let is_untracked = states.split(',').any(|state| state == "UNTRACKED");
+    let untracked = Condition::new(Holds::from(is_untracked), Reason::Untracked);
+    let untracked = untracked.negated(option.is_negated).holds;
+    matches.require_connection_state(state(states).negated(option.is_negated), untracked);
 }
 
 fn require_protocol(matches: &mut Match, option: &RuleOption) {
@@ -401,14 +405,15 @@ fn tcp_flags(mask: &str, set: &str) -> Condition {
 }
 
 /// The segment sizes that connections over the internet have.
-fn segment_size(range: &str) -> Condition {
+fn segment_size(option: &RuleOption) -> Condition {
+    let range = option.value();
     let (first, last) = range.split_once(':').unwrap_or((range, range));
     let holds = match (first.parse::<u32>(), last.parse::<u32>()) {
         (Ok(first), Ok(last)) if first <= 1200 && last >= 1460 => Holds::Always,
         (Ok(_), Ok(last)) if last < 1200 => Holds::Never,
         _ => Holds::Sometimes,
     };
-    Condition::new(holds, Reason::Condition(format!("--mss {range}").into()))
+    Condition::new(holds, Reason::Condition(option.as_written().into()))
 }
 
 fn direction(value: &str) -> Condition {

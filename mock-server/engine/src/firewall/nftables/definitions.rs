@@ -63,7 +63,7 @@ impl<'a> Definition<'a> {
         let length = match value.is("{") {
             true => braced(behind).1,
             false => {
-                let is_end = |token: &Token| token.is_newline() || token.is(";");
+                let is_end = |token: &Token| token.is_newline() || token.is(";") || token.is("#");
                 behind.iter().position(is_end).unwrap_or(behind.len())
             }
         };

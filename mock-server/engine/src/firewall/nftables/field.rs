@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use crate::firewall::addresses::AddressSet;
 use crate::firewall::filter::{
-    Alteration, Condition, Families, Family, Holds, Match, Ports, Protocols, Reason,
+    Condition, Families, Family, Holds, Match, Ports, Protocols, Reason,
 };
 use crate::firewall::interfaces::{External, is_bridge};
 use crate::firewall::specs::{port_range, protocols, source_ports};
@@ -148,13 +148,12 @@ pub(super) fn among(field: &Field, values: &[&str], is_negated: bool, place: Pla
         Field::Destination(_) => {
             match addresses(values) {
                 Some(set) => set.require_as_destinations(&mut matches, place.host, is_negated),
-                None => matches.require(Condition::unknown(&values.join(", "))),
+                None => matches.require(Condition::unknown(&quoted(field, values, is_negated))),
             }
             return matches;
         }
         Field::State | Field::Status | Field::Direction | Field::Mark | Field::ConnectionMark => {
-            let condition = tracked(field, values).negated(is_negated);
-            matches.require_without(alterations(field), condition);
+            require_tracked(&mut matches, field, values, is_negated);
             return matches;
         }
         Field::Source(_) => match addresses(values) {
@@ -165,7 +164,7 @@ pub(super) fn among(field: &Field, values: &[&str], is_negated: bool, place: Pla
             matches.is_past_bridge = is_negated && values.iter().all(|name| is_bridge(name));
             interface(values, place.external)
         }
-        field => other(field, values),
+        field => other(field, values, is_negated),
     };
     matches.require(condition.negated(is_negated));
     matches
@@ -179,8 +178,9 @@ fn require_ports(matches: &mut Match, values: &[&str], is_negated: bool) {
             // No packet goes to port 0.
             None if *value == "0" => {}
             None => {
-                let reason =
-                    Reason::UnreadablePorts(value.chars().take(60).collect::<String>().into());
+                let sign = if is_negated { "!= " } else { "" };
+                let value = value.chars().take(60).collect::<String>();
+                let reason = Reason::UnreadablePorts(format!("{sign}{value}").into());
                 matches.require(Condition::new(Holds::Sometimes, reason));
                 return;
             }
@@ -213,46 +213,56 @@ fn addresses(values: &[&str]) -> Option<AddressSet> {
     values.iter().all(|value| set.add(value)).then_some(set)
 }
 
-/// What changes whether a packet has a value of a field.
-fn alterations(field: &Field) -> &'static [Alteration] {
+/// Requires what a mark, or missing tracking, may change.
+fn require_tracked(matches: &mut Match, field: &Field, values: &[&str], is_negated: bool) {
+    let condition = tracked(field, values, is_negated).negated(is_negated);
     match field {
-        Field::Mark => &[Alteration::Mark],
-        Field::ConnectionMark => &[Alteration::Mark, Alteration::Untrack],
-        _ => &[Alteration::Untrack],
+        Field::Mark => matches.require_mark(condition),
+        Field::ConnectionMark => matches.require_connection_mark(condition),
+        Field::State => {
+            let has_it = values
+                .iter()
+                .any(|value| has_state(value, "untracked", UNTRACKED));
+            let untracked = Holds::from(has_it != is_negated);
+            matches.require_connection_state(condition, untracked);
+        }
+        _ => matches.require_connection(condition),
     }
 }
 
-/// What a mark, or missing tracking, may change.
-fn tracked(field: &Field, values: &[&str]) -> Condition {
+/// The bits that `nft -n` prints for states of connections.
+const NEW: u32 = 8;
+const UNTRACKED: u32 = 64;
+
+fn tracked(field: &Field, values: &[&str], is_negated: bool) -> Condition {
     let has = |names: &[&str]| values.iter().any(|value| names.contains(value));
     let (is_usual, reason) = match field {
         Field::State if values.iter().all(|value| *value == "untracked") => {
             (false, Reason::Untracked)
         }
         Field::State => {
-            let is_new = values.iter().any(|value| includes_new(value));
+            let is_new = values.iter().any(|value| has_state(value, "new", NEW));
             (is_new, Reason::Existing)
         }
         Field::Direction => (has(&["original", "0"]), Reason::Existing),
-        Field::Mark | Field::ConnectionMark => return no_mark(field, values),
+        Field::Mark | Field::ConnectionMark => return no_mark(field, values, is_negated),
         _ if has(&["dnat", "snat"]) => (false, Reason::Translated),
         _ => (false, Reason::Existing),
     };
-    Condition::new(always_or_never(is_usual), reason)
+    Condition::new(Holds::from(is_usual), reason)
 }
 
-/// Whether a state is that of new connections, by name or by the bits that `nft -n` prints.
-fn includes_new(state: &str) -> bool {
-    const NEW: u32 = 8;
+/// Whether a state is this one, by name or by its bit.
+fn has_state(state: &str, name: &str, bit: u32) -> bool {
     let bits = match state.strip_prefix("0x") {
         Some(digits) => u32::from_str_radix(digits, 16).ok(),
         None => state.parse().ok(),
     };
-    state == "new" || bits.is_some_and(|bits: u32| bits & NEW != 0)
+    state == name || bits.is_some_and(|bits: u32| bits & bit != 0)
 }
 
 /// Whether a packet that has no mark, which is mark zero, has one of these.
-fn no_mark(field: &Field, values: &[&str]) -> Condition {
+fn no_mark(field: &Field, values: &[&str], is_negated: bool) -> Condition {
     let is_zero = |value: &&str| {
         let first = value.split('-').next().unwrap_or_default();
         mark(first).map(|mark| mark == 0)
@@ -264,7 +274,7 @@ fn no_mark(field: &Field, values: &[&str]) -> Condition {
         () if found.contains(&None) => Holds::Sometimes,
         () => Holds::Never,
     };
-    let reason = Reason::Condition(format!("{field} {}", values.join(", ")).into());
+    let reason = Reason::Condition(quoted(field, values, is_negated).into());
     Condition::new(holds, reason)
 }
 
@@ -275,16 +285,15 @@ fn mark(number: &str) -> Option<u64> {
     }
 }
 
-fn always_or_never(is_so: bool) -> Holds {
-    match is_so {
-        true => Holds::Always,
-        false => Holds::Never,
-    }
+/// A condition in the words of the dump.
+pub(super) fn quoted(field: &Field, values: &[&str], is_negated: bool) -> String {
+    let sign = if is_negated { "!= " } else { "" };
+    format!("{field} {sign}{}", values.join(", "))
 }
 
-fn other(field: &Field, values: &[&str]) -> Condition {
+fn other(field: &Field, values: &[&str], is_negated: bool) -> Condition {
     let has = |names: &[&str]| values.iter().any(|value| names.contains(value));
-    let usual = |names: &[&str], reason| Condition::new(always_or_never(has(names)), reason);
+    let usual = |names: &[&str], reason| Condition::new(Holds::from(has(names)), reason);
     match field {
         Field::SourcePort(_) => source_ports(&values.join(","), '-'),
         Field::OutputInterface => {
@@ -294,7 +303,7 @@ fn other(field: &Field, values: &[&str]) -> Condition {
         Field::AddressType => usual(&["local", "2"], Reason::Destinations),
         Field::ReversePath => match has(&["missing"]) {
             true => Condition::new(Holds::Never, Reason::Sources),
-            false => Condition::new(always_or_never(!has(&["0"])), Reason::Sources),
+            false => Condition::new(Holds::from(!has(&["0"])), Reason::Sources),
         },
         Field::TcpFlags => usual(&["syn"], Reason::Existing),
         Field::OtherProtocol => Condition::new(Holds::Never, Reason::NoTransport),
@@ -302,18 +311,25 @@ fn other(field: &Field, values: &[&str]) -> Condition {
         Field::Other(words) if words == "rt type" && values == ["0"] => {
             Condition::new(Holds::Never, Reason::Existing)
         }
-        Field::Other(words) => Condition::unknown(&format!("{words} {}", values.join(", "))),
-        field => Condition::unknown(&field.to_string()),
+        field => Condition::unknown(&quoted(field, values, is_negated)),
     }
 }
 
 fn interface(values: &[&str], external: &External) -> Condition {
-    let mut conditions = values.iter().map(|name| external.condition(name));
-    let first = conditions.next();
-    let found = conditions.find(|condition| condition.holds == Holds::Always);
-    match (first, found) {
-        (Some(first), Some(found)) if first.holds != Holds::Always => found,
-        (Some(first), _) => first,
-        (None, _) => Condition::new(Holds::Never, Reason::Interface("".into())),
-    }
+    let conditions: Vec<Condition> = values.iter().map(|name| external.condition(name)).collect();
+    let any = |holds: Holds| conditions.iter().any(|condition| condition.holds == holds);
+    let holds = match () {
+        () if any(Holds::Always) => Holds::Always,
+        () if any(Holds::Sometimes) => Holds::Sometimes,
+        () => Holds::Never,
+    };
+    let is_loopback = |condition: &Condition| condition.reason == Reason::Loopback;
+    let reason = match conditions.iter().all(is_loopback) && !conditions.is_empty() {
+        true => Reason::Loopback,
+        false => {
+            let names = values.join(", ");
+            Reason::Interface(names.chars().take(40).collect::<String>().into())
+        }
+    };
+    Condition::new(holds, reason)
 }

@@ -66,7 +66,7 @@ impl<'a> Lookups<'a> {
             }
             let found = match self.table.sets.get(&name) {
                 Some(listed) => self.listed(listed, fields, is_negated),
-                None => vec![missing_set(&name, fields)],
+                None => vec![missing_set(&name, fields, is_negated)],
             };
             let found = Rc::new(found);
             self.known.insert(key, Rc::clone(&found));
@@ -224,17 +224,18 @@ fn unknown_lookup(name: &str) -> Branch {
     }
 }
 
-fn missing_set(name: &str, fields: &[Field]) -> Branch {
+fn missing_set(name: &str, fields: &[Field], is_negated: bool) -> Branch {
     let mut matches = fields
         .iter()
         .map(required)
         .fold(Match::default(), Match::and);
+    let sign = if is_negated { "!= " } else { "" };
     let condition = match fields {
         [Field::Port(_)] => Condition::new(
             Holds::Sometimes,
-            Reason::UnreadablePorts(format!("@{name}").into()),
+            Reason::UnreadablePorts(format!("{sign}@{name}").into()),
         ),
-        _ => Condition::unknown(&format!("@{name}")),
+        _ => Condition::unknown(&format!("{sign}@{name}")),
     };
     matches.require(condition);
     Branch::of(matches)

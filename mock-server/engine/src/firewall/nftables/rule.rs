@@ -187,7 +187,8 @@ fn fragments(parser: &mut Parser<'_>) -> Match {
 fn compared_ports(parser: &mut Parser<'_>, field: &Field) -> Match {
     let mut matches = required(field);
     let sign = parser.word();
-    let number = parser.word().parse::<u16>().ok();
+    let word = parser.word();
+    let number = word.parse::<u16>().ok();
     let range = number.and_then(|number| match sign {
         "<" => Some(format!("1-{}", number.checked_sub(1)?)),
         "<=" => Some(format!("1-{number}")),
@@ -197,7 +198,7 @@ fn compared_ports(parser: &mut Parser<'_>, field: &Field) -> Match {
     });
     match range.and_then(|range| port_range(&range, '-')) {
         Some(range) => matches.require_ports(Ports::Listed(vec![range])),
-        None => matches.require(Condition::unknown(sign)),
+        None => matches.require(Condition::unknown(&format!("{field} {sign} {word}"))),
     }
     matches
 }

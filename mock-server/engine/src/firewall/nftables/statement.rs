@@ -5,7 +5,9 @@ use super::field::required;
 use super::lookup::Lookups;
 use super::parser::Parser;
 use super::tokens::Token;
-use crate::firewall::filter::{Alteration, Condition, Holds, Ports, Reason};
+use crate::firewall::filter::{
+    Alteration, Condition, Families, Family, Holds, Ports, Protocols, Reason,
+};
 
 /// Words that statements begin with.
 const BEGINNINGS: [&str; 30] = [
@@ -60,7 +62,8 @@ pub(super) fn read(
     }
     match token.text.as_str() {
         "accept" => decide(branches, Action::Accept),
-        "drop" | "reject" => decide(branches, Action::Refuse),
+        "drop" => decide(branches, Action::Refuse),
+        "reject" => reject(parser, branches),
         "return" => decide(branches, Action::Return),
         "continue" => decide(branches, Action::Continue),
         "jump" => decide(branches, Action::Jump(parser.word().to_owned())),
@@ -86,6 +89,25 @@ fn decide(branches: &mut [Branch], action: Action) -> Flow {
         branch.action.get_or_insert_with(|| action.clone());
     }
     Flow::Ends
+}
+
+/// What an answer is made of is asked of the packet too: one of ICMP is for its own family, one of TCP for TCP.
+fn reject(parser: &mut Parser<'_>, branches: &mut [Branch]) -> Flow {
+    let answer = if parser.take("with") {
+        parser.word()
+    } else {
+        ""
+    };
+    for branch in branches.iter_mut().filter(|branch| branch.action.is_none()) {
+        let matches = &mut branch.matches;
+        match answer {
+            "icmp" => matches.families = matches.families & Families::Only(Family::V4),
+            "icmpv6" => matches.families = matches.families & Families::Only(Family::V6),
+            "tcp" => matches.require_protocols(Protocols::TCP),
+            _ => {}
+        }
+    }
+    decide(branches, Action::Refuse)
 }
 
 /// What changes a packet does not keep the verdict behind it from deciding.
