@@ -90,3 +90,47 @@ fn the_last_line_of_a_truncated_nft_ruleset_is_told_and_not_suggested_e13() {
     assert_eq!(suggested, ["22/tcp"]);
     assert_eq!(skipped.len(), 2, "{skipped:?}");
 }
+
+const UNLISTED: &str = "what it brings in is not in the dump: send the output of nft list ruleset";
+
+#[test]
+fn what_an_included_file_may_do_is_told_and_keeps_ports_from_being_suggested_e13() {
+    let rules = "\t\ttcp dport 22 accept\n\t\tinclude \"/etc/nftables/blocked.nft\"\n\t\ttcp dport 80 accept\n\
+                 \t\tip saddr 192.0.2.1\n\t\tinclude \"/etc/nftables/more.nft\"";
+    let chain = crate::firewall_lines::nftables(rules);
+    // Inside of a chain it may refuse what comes behind it.
+    let (suggested, skipped) = read(&chain);
+    assert_eq!(suggested, ["22/tcp"]);
+    assert_eq!(
+        skipped,
+        [UNLISTED, &format!("line 5: {UNLISTED}"), UNLISTED]
+    );
+    // Outside of chains it may add to any of them, or make others.
+    let chain = crate::firewall_lines::nftables("\t\ttcp dport 22 accept");
+    for line in [
+        "include \"/etc/nftables/*.nft\"",
+        "insert rule inet filter input tcp dport 22 drop",
+        "add rule inet filter input tcp dport 443 accept",
+    ] {
+        for (dump, told) in [
+            (
+                format!("{chain}{line}\n"),
+                [format!("line 7: {UNLISTED}"), UNLISTED.to_owned()],
+            ),
+            (
+                format!("{line}\n{chain}"),
+                [UNLISTED.to_owned(), format!("line 1: {UNLISTED}")],
+            ),
+        ] {
+            assert_eq!(read(&dump), (Vec::new(), told.to_vec()), "{dump}");
+        }
+    }
+    let in_table = chain.replace(
+        "filter {\n",
+        "filter {\n\tinclude \"/etc/nftables/sets.nft\"\n",
+    );
+    assert_eq!(
+        read(&in_table).1,
+        [UNLISTED.to_owned(), format!("line 2: {UNLISTED}")]
+    );
+}

@@ -118,6 +118,8 @@ pub(crate) enum Reason {
     Headless,
     /// The last line of a block whose end is missing.
     Cut,
+    /// A line that brings in, or changes, what the dump does not list.
+    Unlisted,
 }
 
 impl fmt::Display for Reason {
@@ -153,6 +155,9 @@ impl fmt::Display for Reason {
                 f.write_str("it cannot be judged: the beginning of its table is missing")
             }
             Self::Cut => f.write_str("it cannot be judged: the end of its table is missing"),
+            Self::Unlisted => f.write_str(
+                "what it brings in is not in the dump: send the output of nft list ruleset",
+            ),
             Self::UnreadablePorts(text) => write!(f, "its ports {text} cannot be read"),
             Self::UnknownService(name) => {
                 write!(f, "the ports of its service {name} are not known")

@@ -21,7 +21,7 @@ use field::{Field, Place};
 use lookup::Lookups;
 use parser::Parser;
 use tokens::{Token, braced, closed, tokens};
-use wrapped::unwrapped;
+use wrapped::{IN_CHAIN, unwrapped};
 
 pub(super) use tokens::{MOST_TOKENS, depth_after};
 
@@ -37,7 +37,19 @@ pub(super) fn is_start(line: &str) -> bool {
     let is_block = line.starts_with("table ") || line.starts_with("chain ");
     let defines = line.starts_with("define ") || line.starts_with("redefine ");
     let is_definition = defines && line.contains('=');
-    is_block && line.ends_with('{') || is_definition
+    is_block && line.ends_with('{') || is_definition || is_unlisted(line)
+}
+
+/// Whether a line brings in another file, or changes a chain by a command: what comes of it is not listed.
+fn is_unlisted(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().take(3).collect();
+    match words.as_slice() {
+        ["include", file, ..] => file.starts_with('"'),
+        ["add" | "insert" | "replace" | "delete", "rule", family] => {
+            ["ip", "ip6", "inet", "netdev"].contains(family)
+        }
+        _ => false,
+    }
 }
 
 /// Whether a line that stands in no table is a rule of one.
@@ -48,27 +60,41 @@ pub(super) fn is_rule(line: &str) -> bool {
     decides && !line.starts_with('#')
 }
 
-/// Adds rules of a table whose beginning is missing: where they stand is not known, so they may refuse anything.
+/// Adds rules of a table whose beginning is missing.
 pub(super) fn note_headless(rules: &[Line<'_>], filter: &mut Filter) {
-    if rules.is_empty() {
-        return;
+    for rule in rules {
+        note_placeless(rule.number, Reason::Headless, filter);
     }
-    let chain = filter.chain("nft without its beginning");
+}
+
+/// Adds a line of which it is not known in which chain it stands, so that it may refuse anything.
+fn note_placeless(line: u32, doubt: Reason, filter: &mut Filter) {
+    let chain = filter.chain("nft in no chain");
     let base = Base {
         hook: Hook::Input,
         priority: i32::MIN,
         families: Families::Both,
         policy: Policy::Accept,
-        line: rules[0].number,
+        line,
     };
     filter.set_base(chain, base);
-    for rule in rules {
-        let rule = Rule {
-            line: rule.number,
-            matches: Match::default(),
-            verdict: Verdict::Unknown(Reason::Headless),
-        };
-        filter.push(chain, rule);
+    let rule = Rule {
+        line,
+        matches: Match::default(),
+        verdict: Verdict::Unknown(doubt),
+    };
+    filter.push(chain, rule);
+}
+
+/// Notes what is brought in, or changed, outside of chains: tables that refuse, or rules of those that are listed.
+fn note_unlisted(lines: &[Line<'_>], filter: &mut Filter) {
+    let mut depth = 0;
+    for line in lines {
+        let is_in_chain = depth >= IN_CHAIN;
+        depth = depth_after(&line.text, depth);
+        if !is_in_chain && is_unlisted(line.text.trim()) {
+            note_placeless(line.number, Reason::Unlisted, filter);
+        }
     }
 }
 
@@ -80,6 +106,7 @@ pub(super) fn translate(lines: &[Line<'_>], host: Option<IpAddr>, filter: &mut F
     }
     let tokens = definitions::resolved(tokens(&closed(unwrapped(lines))));
     let tables = tables(&tokens);
+    note_unlisted(lines, filter);
     let mut interfaces = Interfaces::default();
     for table in &tables {
         mention_interfaces(table, &mut interfaces);
@@ -404,6 +431,9 @@ fn doubt(rule: &[Token]) -> Option<Reason> {
     let count = |sign: &str| rule.iter().filter(|token| token.is(sign)).count();
     if rule.iter().any(Token::is_cut) {
         return Some(Reason::Cut);
+    }
+    if rule.first().is_some_and(|first| first.is("include")) {
+        return Some(Reason::Unlisted);
     }
     let is_torn = count("{") != count("}") || rule.iter().any(Token::is_open_quote);
     is_torn.then_some(Reason::Torn)

@@ -15,11 +15,11 @@ const LONGEST: usize = 4096;
 const MOST_PARTS: usize = 4;
 
 /// Braces that are open inside a chain.
-const IN_CHAIN: usize = 2;
+pub(super) const IN_CHAIN: usize = 2;
 
 /// Words that lines of a chain begin with, besides matches and statements.
-const OF_BLOCKS: [&str; 8] = [
-    "type", "policy", "comment", "flags", "device", "devices", "elements", "}",
+const OF_BLOCKS: [&str; 9] = [
+    "type", "policy", "comment", "flags", "device", "devices", "elements", "include", "}",
 ];
 
 /// Words behind which a rule is not over.
