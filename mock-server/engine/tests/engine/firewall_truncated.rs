@@ -3,7 +3,7 @@
 use crate::firewall_lines::read;
 
 const TORN: &str = "it cannot be read: its end is missing";
-const CUT: &str = "it cannot be judged: the end of its table is missing";
+const CUT: &str = "the end of its table is missing: what stands there cannot be judged";
 
 /// What a dump of iptables comes to that ends with this.
 fn iptables(end: &str) -> (Vec<String>, Vec<String>) {
@@ -28,12 +28,15 @@ fn the_last_line_of_a_truncated_iptables_dump_is_told_and_not_suggested_e13() {
         ("-A INPUT -s 10.0.0.0/8 -p tcp -m tcp --dport 22 -j", TORN),
         ("-A INPUT -p tcp -m multiport --dports 80,443,", TORN),
         ("-A INPUT -p tcp -m tcp --dport 80 -j ACC", CUT),
-        ("-A INPUT -p tcp -m tcp --dport 80 -j ACCEPT", CUT),
     ] {
         let (suggested, skipped) = iptables(end);
         assert_eq!(suggested, ["22/tcp"], "{end}");
         assert_eq!(skipped, [reason], "{end}");
     }
+    // Behind its verdict nothing of a rule is missing.
+    let (suggested, skipped) = iptables("-A INPUT -p tcp -m tcp --dport 80 -j ACCEPT");
+    assert_eq!(suggested, ["22/tcp", "80/tcp"]);
+    assert_eq!(skipped, [CUT]);
     // The other way to print rules has no last line by which a whole dump is known.
     let (suggested, skipped) =
         read("-P INPUT DROP\n-A INPUT -p udp --dport 53 -j ACCEPT\n-A INPUT -p tcp --dpo\n");
@@ -53,7 +56,7 @@ fn chains_whose_rules_are_missing_may_refuse_anything_e13() {
     assert_eq!(
         skipped,
         [
-            "line 8: it cannot be judged: the end of its table is missing",
+            "line 8: the end of its table is missing: what stands there cannot be judged",
             CUT
         ]
     );
@@ -66,9 +69,8 @@ fn the_last_line_of_a_truncated_nft_ruleset_is_told_and_not_suggested_e13() {
     for end in [
         "\t\ttcp dport 80 acc",
         "\t\ttcp dport 80",
-        "\t\ttcp dport 80 accept",
         "\t\ttcp dport { 80, 443",
-        "\t}\n\tchain more {\n\t\ttype filter hook input priority 10; policy accept;\n\t\ttcp dport 80 accept",
+        "\t}\n\tchain more {\n\t\ttype filter hook input priority 10; policy accept;\n\t\ttcp dport 80 acc",
     ] {
         let (suggested, skipped) = nftables(end);
         assert_eq!(
@@ -86,7 +88,7 @@ fn the_last_line_of_a_truncated_nft_ruleset_is_told_and_not_suggested_e13() {
     );
     let other = "table ip6 more {\n\tchain input {\n\t\ttype filter hook input priority filter; policy drop;\n\
                  \t\ttcp dport 443 accept\n\t}\n}\n";
-    let (suggested, skipped) = nftables(&format!("\t\ttcp dport 80 accept\n{other}"));
+    let (suggested, skipped) = nftables(&format!("\t\ttcp dport 80 acc\n{other}"));
     assert_eq!(suggested, ["22/tcp"]);
     assert_eq!(skipped.len(), 2, "{skipped:?}");
 }

@@ -154,7 +154,9 @@ impl fmt::Display for Reason {
             Self::Headless => {
                 f.write_str("it cannot be judged: the beginning of its table is missing")
             }
-            Self::Cut => f.write_str("it cannot be judged: the end of its table is missing"),
+            Self::Cut => {
+                f.write_str("the end of its table is missing: what stands there cannot be judged")
+            }
             Self::Unlisted => f.write_str(
                 "what it brings in is not in the dump: send the output of nft list ruleset",
             ),

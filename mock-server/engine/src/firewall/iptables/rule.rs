@@ -159,6 +159,12 @@ impl Draft {
             .filter(|module| !MODULES.contains(module))
     }
 
+    /// Whether nothing can be missing of it: programs print the target last, and these have no options.
+    pub(super) fn is_whole(&self) -> bool {
+        let target = self.target.as_ref().map(|target| target.name.as_str());
+        matches!(target, Some("ACCEPT" | "DROP" | "RETURN"))
+    }
+
     /// A rule of which it is not known what it does.
     pub(super) fn doubtful(chain: &str, doubt: Reason) -> Self {
         Self {

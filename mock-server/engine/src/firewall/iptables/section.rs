@@ -59,8 +59,8 @@ impl Section {
         !self.is_committed && (self.header.is_some() || self.rules.last().is_some_and(is_torn))
     }
 
-    /// Puts what is not known in the place of its last rule and of what is missing behind that. Programs list chain
-    /// after chain, so this is of the last rule's chain or of those that follow it.
+    /// Puts what is not known in the place of what is missing, and of a last rule of which some may be missing. Programs
+    /// list chain after chain, so this is of the last rule's chain or of those that follow it.
     fn cut(&mut self) {
         let last = self.rules.pop();
         let is_torn = last.as_ref().is_some_and(|(_, rule)| rule.target.is_none());
@@ -78,6 +78,8 @@ impl Section {
         };
         let incomplete = self.chains[first.unwrap_or(0)..].iter();
         let jumps = incomplete.map(|(name, ..)| (line, Draft::jump(name, MISSING)));
+        let jumps: Vec<(u32, Draft)> = jumps.collect();
+        self.rules.extend(last.filter(|(_, rule)| rule.is_whole()));
         self.rules.extend(jumps);
         let doubt = if is_torn { Reason::Torn } else { Reason::Cut };
         self.add_rule(line, Draft::doubtful(MISSING, doubt));

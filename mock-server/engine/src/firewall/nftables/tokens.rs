@@ -70,7 +70,7 @@ pub(super) fn closed<'a>(lines: Vec<Line<'a>>) -> Vec<Line<'a>> {
     closed
 }
 
-fn is_table(line: &str) -> bool {
+pub(super) fn is_table(line: &str) -> bool {
     line.starts_with("table ") && line.trim_end().ends_with('{')
 }
 
@@ -78,15 +78,26 @@ fn close(lines: &mut Vec<Line<'_>>, depth: usize) {
     let (Some(last), true) = (lines.last_mut(), depth > 0) else {
         return;
     };
-    // Between its chains nothing of a table is in doubt.
-    if depth > 1 {
-        last.text = format!("{} {CUT}", last.text).into();
-    }
     let number = last.number;
+    // Between its chains nothing of a table is in doubt.
+    match depth > 1 {
+        true if is_whole(&last.text) => lines.push(Line {
+            number,
+            text: CUT.into(),
+        }),
+        true => last.text = format!("{} {CUT}", last.text).into(),
+        false => {}
+    }
     lines.push(Line {
         number,
         text: "}".repeat(depth).into(),
     });
+}
+
+/// Whether a rule has its verdict: what may be missing behind that is a comment.
+fn is_whole(line: &str) -> bool {
+    let last = line.split_whitespace().next_back();
+    matches!(last, Some("accept" | "drop" | "return"))
 }
 
 /// The tokens of all lines, with one for the end of each.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::parser::Parser;
 use super::statement;
-use super::tokens::{Token, depth_after, tokens};
+use super::tokens::{Token, depth_after, is_table, tokens};
 use crate::firewall::line::Line;
 
 /// The longest rule that is put together again.
@@ -76,6 +76,10 @@ pub(super) fn unwrapped<'a>(lines: &[Line<'a>]) -> Vec<Line<'a>> {
 fn continues(before: &Line<'_>, line: &Line<'_>, depth: usize) -> bool {
     let (rule, rest) = (before.text.trim(), line.text.trim());
     if rule.len() > LONGEST || rule.ends_with(['{', ';', ',']) || rule == "}" || rest == "}" {
+        return false;
+    }
+    // The one before it was cut.
+    if is_table(rest) {
         return false;
     }
     if rule.matches('"').count() % 2 == 1 {
