@@ -409,7 +409,9 @@ impl<'a> Search<'a> {
         if self.context.session.settings.customer.is_none()
             && let Ok(number) = reference.text.parse::<u32>()
         {
-            return error.hint(format!("for the records of customer {number}: -c {number}"));
+            return error.hint(format!(
+                "if {number} is a customer: `endpoint list -c {number}` shows their servers"
+            ));
         }
         match reference.near_miss(list, &self.named) {
             Some(name) => error.hint(format!("did you mean {name}?")),

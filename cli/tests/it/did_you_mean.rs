@@ -376,7 +376,8 @@ fn a_number_in_the_place_of_a_server_leads_to_the_customers_option() {
     provision(&shell, "203.0.113.1", "web-1");
     for line in ["rules list 42", "endpoint show 42", "scan 42"] {
         let refused = shell.line(line).exits(4).stderr;
-        assert!(refused.contains("customer 42: -c 42"), "{line}: {refused}");
+        let list = "secmon endpoint list -c 42";
+        assert!(refused.contains(list), "{line}: {refused}");
     }
     // Whoever has named the customer did not mean it by the number.
     let refused = shell.line("rules list 41 -c 42").exits(4).stderr;

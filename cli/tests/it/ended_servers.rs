@@ -100,4 +100,7 @@ fn nothing_is_advised_or_allowed_for_the_alert_of_an_ended_server() {
     let allow = format!("alert allow {id} -m for-the-operations-team -y");
     let refused = shell.line(&allow).exits(4).stderr;
     assert!(refused.contains("a server that has ended"), "{refused}");
+    let resolved = shell.line(&format!("alert resolve {id} -y")).exits(0);
+    assert!(!resolved.stdout.contains("to allow it"), "{resolved:?}");
+    assert!(!resolved.stderr.contains("to allow it"), "{resolved:?}");
 }

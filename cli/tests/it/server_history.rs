@@ -176,12 +176,25 @@ fn a_server_that_went_there_and_back_tells_every_move_once() {
     let tenant = account();
     let shell = Shell::of(&tenant);
     provision(&shell, "203.0.113.1", "web-1");
+    shell.line("endpoint move web-1 198.51.100.7 -y").exits(0);
     for customer in ["43", "42", "43"] {
         let line = format!("endpoint move web-1 --customer-to {customer} -y");
         shell.line(&line).exits(0);
     }
     let moved = events(&shell, "endpoint history web-1");
+    let told = |of: &[Value], text: &str| {
+        let texts = texts(of);
+        texts.iter().filter(|told| told.starts_with(text)).count()
+    };
+    assert_eq!(told(&moved, "terminate endpoint"), 4, "{moved:?}");
+    // The server of 43 was restored: when it was added first is told, and the second time too.
+    let restored = "create endpoint: server 198.51.100.7 for customer 43";
+    assert_eq!(told(&moved, restored), 1, "{moved:?}");
+    let first = "medium alert: 22/tcp is open on 203.0.113.1 of customer 42";
+    assert_eq!(told(&moved, first), 1, "{moved:?}");
+    // What happened in one second stands in the order in which this computer did it.
     let ends = texts(&moved);
-    let ends = ends.iter().filter(|text| text.starts_with("terminate"));
-    assert_eq!(ends.count(), 3, "{moved:?}");
+    let place = |text: &str| ends.iter().position(|told| told.starts_with(text));
+    let of_43 = "terminate endpoint: server web-1 (198.51.100.7) of customer 43";
+    assert!(place(of_43) < place(restored), "{ends:?}");
 }

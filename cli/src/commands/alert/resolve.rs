@@ -73,13 +73,22 @@ pub async fn resolve_confirmed(
 async fn conclude(context: &Context, resolving: &Resolving<'_>) -> Result<Outcome, CliError> {
     let items = bulk::run_bulk(context, resolving, &resolving.args.run).await?;
     let mut outcome = bulk::conclude(&context.screen, RESOLVED, items)?;
-    if let [Alert::Port(alert)] = resolving.found.borrow().as_slice() {
+    if let [Alert::Port(alert)] = resolving.found.borrow().as_slice()
+        && !is_of_gone_server(context, alert)
+    {
         let command = allow_command(alert, context.customer()?);
         outcome.text.push(Block::Hint(format!(
             "if the port stays open it comes back at the next scan; to allow it: `{command}`"
         )));
     }
     Ok(outcome)
+}
+
+/// Whether its server has ended, as far as this computer knows: then no scan comes.
+fn is_of_gone_server(context: &Context, alert: &PortAlert) -> bool {
+    let gone = context.session.state().map(|state| state.gone_servers());
+    let mut gone = gone.iter().flatten();
+    gone.any(|server| Some(server.id) == alert.endpoint_id)
 }
 
 /// Alerts that are resolved.

@@ -23,21 +23,25 @@ impl EarlierServer {
         is_its(&change.record) || is_its(&change.server)
     }
 
-    /// The one that a move has ended when it made this server. A move that was interrupted is gone on with by the same
-    /// line: so its two ends may be of two runs.
-    fn of(changes: &[ChangeRow], id: EndpointId) -> Option<Self> {
+    /// Those that moves have ended when they made, or restored, this server, the newest first.
+    fn before<'a>(changes: &'a [ChangeRow], id: EndpointId) -> impl Iterator<Item = Self> + 'a {
         let id = id.to_string();
-        let made = changes.iter().rposition(|change| {
+        let moves = changes.iter().enumerate().rev();
+        let made = moves.filter(move |(_, change)| {
             change.verb == MOVE_SERVER
                 && !change.operation.starts_with("terminate_")
                 && change.record.as_ref() == Some(&id)
-        })?;
-        let line = &changes[made].command;
-        let ended = changes[made..].iter().find(|change| {
+        });
+        made.filter_map(|(place, made)| Self::ended_by(made, &changes[place..]))
+    }
+
+    /// A move that was interrupted is gone on with by the same line: so its two ends may be of two runs.
+    fn ended_by(made: &ChangeRow, since: &[ChangeRow]) -> Option<Self> {
+        let ended = since.iter().find(|change| {
             change.verb == MOVE_SERVER
-                && change.command == *line
+                && change.command == made.command
                 && change.operation == "terminate_endpoint"
-                && change.record.as_ref() != Some(&id)
+                && change.record != made.record
         })?;
         let before = ended.before.as_ref();
         let address = before.and_then(|before| before.get("ip_address")?.as_str());
@@ -58,16 +62,17 @@ impl fmt::Display for EarlierServer {
     }
 }
 
-/// Every server that this one has been, the newest first. One that was moved away and back is told once.
+/// Every server that this one has been. One that was moved away and back is told once.
 pub fn all(changes: &[ChangeRow], id: EndpointId) -> Vec<EarlierServer> {
     let mut earlier: Vec<EarlierServer> = Vec::new();
-    let mut newest = id;
-    while let Some(before) = EarlierServer::of(changes, newest) {
-        newest = before.id;
-        if newest == id || earlier.iter().any(|known| known.id == newest) {
-            break;
+    let mut to_follow = vec![id];
+    while let Some(next) = to_follow.pop() {
+        for before in EarlierServer::before(changes, next) {
+            if before.id != id && earlier.iter().all(|known| known.id != before.id) {
+                to_follow.push(before.id);
+                earlier.push(before);
+            }
         }
-        earlier.push(before);
     }
     earlier
 }

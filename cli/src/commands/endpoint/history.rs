@@ -41,6 +41,21 @@ struct Event {
     record: Option<String>,
     /// Where this is known from.
     source: Source,
+    /// Its place among the changes from this computer.
+    #[serde(skip)]
+    place: Option<usize>,
+}
+
+impl Event {
+    /// What comes first of what happened in one second: what time alone brings, then what was done, then what came of it.
+    fn rank(&self) -> u8 {
+        match self.kind {
+            _ if self.place.is_some() => 2,
+            EventKind::Added => 0,
+            EventKind::Scanned | EventKind::AlertRaised | EventKind::RuleExpired => 1,
+            _ => 3,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -108,7 +123,7 @@ pub async fn run(context: &Context, args: &EndpointHistoryArgs) -> Result<Outcom
         .filter(|change| is_its(change) || earlier.iter().any(|earlier| earlier.is_in(change)));
     with_changes(&mut events, its);
     events.retain(|event| since.is_none_or(|since| event.at.date_time() >= since));
-    events.sort_by_key(|event| event.at.date_time());
+    events.sort_by_key(|event| (event.at.date_time(), event.rank(), event.place));
     let mut text = vec![
         Block::text(format!(
             "{} of customer {customer}",
@@ -203,6 +218,7 @@ fn of_service(
         user: None,
         record: Some(record.to_string()),
         source: Source::Service,
+        place: None,
     })
 }
 
@@ -303,18 +319,23 @@ fn of_rule(rule: &Rule) -> Vec<Event> {
 /// Adds the changes from this computer. What one of them has left at the service is told once, in the service's words and
 /// with the name of who did it.
 fn with_changes<'a>(events: &mut Vec<Event>, changes: impl Iterator<Item = &'a ChangeRow>) {
-    for change in changes {
-        let left: Vec<&mut Event> = events
+    for (place, change) in changes.enumerate() {
+        // A server that was ended and restored shows when it was added first: the change that did that comes first.
+        let left = events
             .iter_mut()
-            .filter(|event| has_left(change, event))
-            .collect();
-        let is_told = !left.is_empty();
+            .filter(|event| event.source == Source::Service && has_left(change, event));
+        let mut is_told = false;
         for event in left {
             event.user = Some(change.user.clone());
             event.source = Source::ThisComputer;
+            event.place = Some(place);
+            is_told = true;
         }
         if !is_told {
-            events.extend(of_change(change));
+            events.extend(of_change(change).map(|event| Event {
+                place: Some(place),
+                ..event
+            }));
         }
     }
 }
@@ -361,5 +382,6 @@ fn of_change(change: &ChangeRow) -> Option<Event> {
         user: Some(change.user.clone()),
         record: change.record.clone(),
         source: Source::ThisComputer,
+        place: None,
     })
 }
