@@ -327,6 +327,9 @@ fn the_journal_names_the_records_that_a_call_changed_m1() {
         .acme
         .post("/api/v1/billing/provision", refused)
         .expect(422);
+    // The first scan has fallen due: that is no doing of who reads next.
+    stage.advance(3600);
+    stage.acme.get("/api/v1/endpoints?billing_customer_id=42");
     let calls = stage.anyone.get("/_mock/requests").at("/requests");
     let changed = calls[0]["changed"].as_array().expect("records");
     assert!(
@@ -343,7 +346,7 @@ fn the_journal_names_the_records_that_a_call_changed_m1() {
         kinds.clone().all(|kind| !untold.contains(&kind)),
         "{changed:?}"
     );
-    for unchanged in [&calls[1], &calls[2]] {
+    for unchanged in [&calls[1], &calls[2], &calls[3]] {
         assert_eq!(unchanged.get("changed"), None, "{unchanged}");
     }
 }

@@ -1,5 +1,6 @@
 //! An operation acts on the account of the call's key.
 
+use http::Method;
 use secmon_engine::Call;
 
 use super::access::{KeyOwner, take_window_slot};
@@ -46,7 +47,10 @@ impl InFlight<'_> {
         let reply =
             answer(&mut context).unwrap_or_else(|problem| problem.reply(group.error_shape(), now));
         self.keep(context.facts);
-        self.keep_changed(account.changed_records());
+        // What fell due meanwhile is no doing of a call that only reads, or is refused.
+        if self.method != Method::GET && reply.status.is_success() {
+            self.keep_changed(account.changed_records());
+        }
         if let Some(mut watch) = shared.watch() {
             let line = format!("{} {}", self.method, request.path());
             watch.look(self.number(), &line, &mut account);
