@@ -100,6 +100,9 @@ fn nothing_is_advised_or_allowed_for_the_alert_of_an_ended_server() {
     let allow = format!("alert allow {id} -m for-the-operations-team -y");
     let refused = shell.line(&allow).exits(4).stderr;
     assert!(refused.contains("a server that has ended"), "{refused}");
+    let acked = shell.line(&format!("alert ack {id} -c 42")).exits(2).stderr;
+    assert!(acked.contains("its server has ended"), "{acked}");
+    assert!(!acked.contains("alert allow"), "{acked}");
     let resolved = shell.line(&format!("alert resolve {id} -y")).exits(0);
     assert!(!resolved.stdout.contains("to allow it"), "{resolved:?}");
     assert!(!resolved.stderr.contains("to allow it"), "{resolved:?}");

@@ -1,6 +1,6 @@
 //! `secmon alert ack`: somebody has seen what was found about a domain.
 
-use super::allow::allow_command;
+use super::allow::{allow_command, is_of_gone_server};
 use super::ends;
 use super::filter::AlertKind;
 use crate::bulk::args::RunArgs;
@@ -105,7 +105,7 @@ impl BulkOperation for Acknowledging<'_> {
             open
         } else {
             let found = alerts::find(context, &files::or_stdin(&args.alerts)?).await?;
-            domain_alerts_only(found, context.customer()?)?
+            domain_alerts_only(context, found, context.customer()?)?
         };
         let planned = alerts.into_iter().map(|alert| {
             let state = match alert.status {
@@ -212,25 +212,31 @@ async fn open_domain_alerts(
             .as_ref()
             .is_none_or(|severity| severity.admits(alert.severity()))
     });
-    domain_alerts_only(wanted.collect(), customer)
+    domain_alerts_only(context, wanted.collect(), customer)
 }
 
 /// A port alert cannot be acknowledged, only allowed or resolved.
 fn domain_alerts_only(
+    context: &Context,
     alerts: Vec<Alert>,
     customer: CustomerId,
 ) -> Result<Vec<DomainAlert>, CliError> {
     let only = alerts.into_iter().map(|alert| match alert {
         Alert::Domain(alert) => Ok(*alert),
-        Alert::Port(alert) => Err(CliError::usage(format!(
-            "{} is the alert of a port: it cannot be acknowledged",
-            alert.id
-        ))
-        .hint(format!(
-            "allow the port: `{}`; or resolve it: `alert resolve {} -c {customer}`",
-            allow_command(&alert, customer),
-            alert.id
-        ))),
+        Alert::Port(alert) => {
+            let refused = CliError::usage(format!(
+                "{} is the alert of a port: it cannot be acknowledged",
+                alert.id
+            ));
+            let resolve = format!("`alert resolve {} -c {customer}`", alert.id);
+            Err(match is_of_gone_server(&context.session, &alert) {
+                true => refused.hint(format!("its server has ended; resolve it: {resolve}")),
+                false => refused.hint(format!(
+                    "allow the port: `{}`; or resolve it: {resolve}",
+                    allow_command(&alert, customer)
+                )),
+            })
+        }
     });
     only.collect()
 }

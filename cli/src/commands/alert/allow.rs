@@ -11,6 +11,7 @@ use crate::error::{CliError, if_found};
 use crate::references;
 use crate::references::alert::Alert;
 use crate::references::alerts;
+use crate::session::Session;
 use crate::ui::invocation::quoted;
 use crate::ui::outcome::Outcome;
 use crate::values::ports::PortSpec;
@@ -43,6 +44,13 @@ const ALLOWED: VerbLabels = VerbLabels {
 /// The command that allows an alert's port.
 pub fn allow_command(alert: &PortAlert, customer: CustomerId) -> String {
     format!("alert allow {} -m {REASON_PLACE} -c {customer}", alert.id)
+}
+
+/// Whether its server has ended, as far as this computer knows: then no scan comes, and no rule helps.
+pub fn is_of_gone_server(session: &Session, alert: &PortAlert) -> bool {
+    let gone = session.state().map(|state| state.gone_servers());
+    let mut gone = gone.iter().flatten();
+    gone.any(|server| Some(server.id) == alert.endpoint_id)
 }
 
 /// `secmon alert allow`.

@@ -1,7 +1,7 @@
 //! `secmon alert resolve`.
 
 use super::ack::acknowledge_one;
-use super::allow::allow_command;
+use super::allow::{allow_command, is_of_gone_server};
 use super::ends::{self, on_place};
 use crate::bulk::args::RunArgs;
 use crate::bulk::{self, BulkOperation, Label, PlannedRow, Question, RowOutcome, VerbLabels};
@@ -74,7 +74,7 @@ async fn conclude(context: &Context, resolving: &Resolving<'_>) -> Result<Outcom
     let items = bulk::run_bulk(context, resolving, &resolving.args.run).await?;
     let mut outcome = bulk::conclude(&context.screen, RESOLVED, items)?;
     if let [Alert::Port(alert)] = resolving.found.borrow().as_slice()
-        && !is_of_gone_server(context, alert)
+        && !is_of_gone_server(&context.session, alert)
     {
         let command = allow_command(alert, context.customer()?);
         outcome.text.push(Block::Hint(format!(
@@ -82,13 +82,6 @@ async fn conclude(context: &Context, resolving: &Resolving<'_>) -> Result<Outcom
         )));
     }
     Ok(outcome)
-}
-
-/// Whether its server has ended, as far as this computer knows: then no scan comes.
-fn is_of_gone_server(context: &Context, alert: &PortAlert) -> bool {
-    let gone = context.session.state().map(|state| state.gone_servers());
-    let mut gone = gone.iter().flatten();
-    gone.any(|server| Some(server.id) == alert.endpoint_id)
 }
 
 /// Alerts that are resolved.
