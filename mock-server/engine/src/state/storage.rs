@@ -97,22 +97,18 @@ pub(crate) trait Storage: Sized {
     /// Builds the table `name` from its stored rows.
     fn restore(name: &str, rows: StoredRows) -> Result<Self, RestoreError>;
 
-    /// The records that changed since the last time they were taken or forgotten.
-    fn changes(&mut self) -> Vec<Row> {
-        let mut touched = std::mem::take(self.touched());
-        touched.sort_unstable();
-        touched.dedup();
-        let rows = touched.iter().map(|key| self.row(key)).collect();
-        *self.touched() = touched;
-        rows
-    }
-
-    /// The keys of those records.
-    fn changed_keys(&mut self) -> Vec<String> {
+    /// The keys of the records that changed since the last time they were taken or forgotten.
+    fn changed_keys(&mut self) -> &[Self::Key] {
         let touched = self.touched();
         touched.sort_unstable();
         touched.dedup();
-        touched.iter().map(Key::text).collect()
+        touched
+    }
+
+    /// Those records.
+    fn changes(&mut self) -> Vec<Row> {
+        let keys = self.changed_keys().to_vec();
+        keys.iter().map(|key| self.row(key)).collect()
     }
 
     /// The same, which are taken by it.

@@ -10,8 +10,8 @@ use crate::state::records::{
     PriceKey, Rule, ServiceKey, SsoToken, Subscription, SubscriptionKey,
 };
 use crate::state::storage::{
-    AlertNo, CustomerNo, DomainAlertNo, DomainNo, EndpointNo, KeyNo, Map, RestoreError, Row, Rows,
-    RuleNo, Single, Storage, StoredRows, TokenNo,
+    AlertNo, CustomerNo, DomainAlertNo, DomainNo, EndpointNo, Key, KeyNo, Map, RestoreError, Row,
+    Rows, RuleNo, Single, Storage, StoredRows, TokenNo,
 };
 use crate::world::{DomainFindings, PortSet};
 
@@ -202,9 +202,11 @@ impl fmt::Debug for StoredRecord {
     }
 }
 
-fn keys_in(table: Table, keys: Vec<String>) -> impl Iterator<Item = ChangedRecord> {
-    keys.into_iter()
-        .map(move |key| ChangedRecord { table, key })
+fn keys_in<K: Key>(table: Table, keys: &[K]) -> impl Iterator<Item = ChangedRecord> {
+    keys.iter().map(move |key| ChangedRecord {
+        table,
+        key: key.text(),
+    })
 }
 
 fn in_table(table: Table, rows: Vec<Row>) -> impl Iterator<Item = Change> {

@@ -3,8 +3,8 @@
 use std::num::NonZeroU32;
 use std::ops::Range;
 
-use super::condition::{Alteration, State};
 use super::model::RuleNo;
+use super::packet_state::{Alteration, State};
 
 /// The place of names in the list of those that packets lost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -8,16 +8,16 @@ mod condition;
 mod evaluation;
 mod flow;
 mod model;
+mod packet_state;
 mod partition;
 mod report;
 mod walk;
 mod ways;
 
-pub(super) use condition::{
-    Alteration, Condition, Families, Family, Holds, Match, Ports, Protocols, Reason,
-};
+pub(super) use condition::{Condition, Families, Family, Holds, Match, Ports, Protocols, Reason};
 pub use model::SkippedLine;
 pub(super) use model::{
     Base, ChainNo, Filter, Hook, MOST_NAMED, MOST_RULES, Policy, Rule, Verdict,
 };
+pub(super) use packet_state::Alteration;
 pub(super) use report::{Accepted, Reading, evaluate};

@@ -5,7 +5,8 @@ use std::num::NonZeroU32;
 
 use serde::Serialize;
 
-use super::condition::{Alteration, Condition, Families, Holds, Match, Reason};
+use super::condition::{Condition, Families, Holds, Match, Reason};
+use super::packet_state::Alteration;
 
 /// The place of a chain in its filter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

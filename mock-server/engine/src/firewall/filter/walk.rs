@@ -8,9 +8,10 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::condition::{Alteration, Family, Holds, Match, Ports, State};
+use super::condition::{Family, Holds, Match, Ports};
 use super::flow::{Cell, Flow, LostNames, altered, holds_interval, places, restore};
 use super::model::{Base, ChainNo, Filter, Policy, RuleNo, Verdict};
+use super::packet_state::{Alteration, State};
 use super::partition::Partition;
 
 /// Steps that a dump may ask for; a step is an interval of ports that a rule is for.

@@ -20,8 +20,8 @@ use elements::elements;
 use field::{Field, Place};
 use lookup::Lookups;
 use parser::Parser;
-use tokens::{Token, braced, closed, tokens};
-use wrapped::{IN_CHAIN, unwrapped};
+use tokens::{IN_CHAIN, Token, braced, closed, tokens};
+use wrapped::unwrapped;
 
 pub(super) use tokens::{MOST_TOKENS, depth_after};
 

@@ -36,6 +36,9 @@ const OPEN_QUOTE: &str = "\"";
 /// What stands behind the last word of a dump that ends inside of a block; no program prints it.
 const CUT: &str = "\u{1a}";
 
+/// Braces that are open inside a chain.
+pub(super) const IN_CHAIN: usize = 2;
+
 const SIGNS: [char; 6] = ['{', '}', ';', ',', '(', ')'];
 
 /// Words and signs that a ruleset may have; one of 256 KiB that is nothing but verdict maps has 100,000.
@@ -80,13 +83,13 @@ fn close(lines: &mut Vec<Line<'_>>, depth: usize) {
     };
     let number = last.number;
     // Between its chains nothing of a table is in doubt.
-    match depth > 1 {
-        true if is_whole(&last.text) => lines.push(Line {
-            number,
-            text: CUT.into(),
-        }),
-        true => last.text = format!("{} {CUT}", last.text).into(),
-        false => {}
+    if depth >= IN_CHAIN {
+        if is_whole(&last.text) {
+            let text = CUT.into();
+            lines.push(Line { number, text });
+        } else {
+            last.text = format!("{} {CUT}", last.text).into();
+        }
     }
     lines.push(Line {
         number,

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::parser::Parser;
 use super::statement;
-use super::tokens::{Token, depth_after, is_table, tokens};
+use super::tokens::{IN_CHAIN, Token, depth_after, is_table, tokens};
 use crate::firewall::line::Line;
 
 /// The longest rule that is put together again.
@@ -13,9 +13,6 @@ const LONGEST: usize = 4096;
 
 /// Lines that a rule is put together of; each costs another look at all of them.
 const MOST_PARTS: usize = 4;
-
-/// Braces that are open inside a chain.
-pub(super) const IN_CHAIN: usize = 2;
 
 /// Words that lines of a chain begin with, besides matches and statements.
 const OF_BLOCKS: [&str; 9] = [
