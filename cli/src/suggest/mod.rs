@@ -1,6 +1,7 @@
 //! What a command line that cannot be read was probably meant to be.
 
 mod pasted;
+mod slips;
 pub mod typed;
 mod words;
 
@@ -64,6 +65,7 @@ pub fn instead(
         let command = match stray {
             Some(stray) => option(&typed, &stray)
                 .or_else(|| tried(&typed, &stray))
+                .or_else(|| slip(&typed, &stray))
                 .or_else(|| without_verb(&typed))
                 .or_else(|| behind_option(&typed, &stray))
                 .or_else(|| stray_customer(&typed, &stray)),
@@ -243,6 +245,15 @@ fn tried(typed: &Typed, stray: &str) -> Option<String> {
     about(typed, 2)
         .with_verb(&second, &first, typed)
         .or_else(|| Some(filled(tried_first(&first)?, typed, 1)))
+}
+
+/// A word that is nearly a command.
+fn slip(typed: &Typed, stray: &str) -> Option<String> {
+    let is_command = typed.words.iter().take(2).any(|word| word == stray);
+    let words = slips::corrected(typed).filter(|_| is_command)?;
+    let line = words.iter().chain(&typed.rest);
+    let line = line.map(|word| quoted(word)).collect();
+    Some(with_options(line, typed, typed.customer.as_deref()))
 }
 
 /// `suspend 77`: a number alone is a customer's, and no name of a server.

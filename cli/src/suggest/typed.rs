@@ -90,6 +90,13 @@ impl Typed {
         names.fold("secmon".to_owned(), |line, name| format!("{line} {name}"))
     }
 
+    /// All nouns, with their verbs.
+    pub fn commands(&self) -> clap::Command {
+        let mut commands = self.parser.clone();
+        commands.build();
+        commands
+    }
+
     /// Why the parser does not take a command, where it does not.
     pub fn refusal(&self, command: &str) -> Option<clap::Error> {
         let line = std::iter::once("secmon".to_owned()).chain(as_typed(command));

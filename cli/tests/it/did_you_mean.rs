@@ -40,6 +40,15 @@ fn a_word_that_people_try_leads_to_the_whole_command() {
         ("allow web-1 22 443", "rules add web-1 22 443 -m TEXT"),
         ("customer 42", "customer show 42"),
         ("history undo", "undo"),
+        ("endpiont list -c 42", "endpoint list -c 42"),
+        ("config gte output", "config get output"),
+        (
+            "alert lst --status open -c 42",
+            "alert list --status open -c 42",
+        ),
+        ("endpiont histroy web-1", "endpoint history web-1"),
+        ("proflies lits", "profile list"),
+        ("provison 203.0.113.5 -c 42", "provision 203.0.113.5 -c 42"),
         ("why customer 42 --local", "alert list --local -c 42"),
         ("why --local -c 42", "alert list --local -c 42"),
         ("explain 42", "alert list -c 42"),
@@ -333,6 +342,15 @@ fn a_name_behind_history_is_one_of_its_options() {
             "history --endpoint web-1 --since 2d",
         ),
         ("history undo", "undo"),
+        ("endpiont list -c 42", "endpoint list -c 42"),
+        ("config gte output", "config get output"),
+        (
+            "alert lst --status open -c 42",
+            "alert list --status open -c 42",
+        ),
+        ("endpiont histroy web-1", "endpoint history web-1"),
+        ("proflies lits", "profile list"),
+        ("provison 203.0.113.5 -c 42", "provision 203.0.113.5 -c 42"),
     ] {
         leads(tried, &format!("did you mean: secmon {command}"));
     }
