@@ -3,7 +3,7 @@
 use super::reference::Reference;
 use crate::state::StateDb;
 use crate::state::history::ChangeRow;
-use secmon::model::Endpoint;
+use secmon::model::EndpointId;
 
 /// What a server may be called in a change: it may have moved, or be gone.
 #[derive(Debug)]
@@ -41,9 +41,9 @@ impl<'a> ServerNames<'a> {
 
     /// The same for a server that was found.
     #[must_use]
-    pub fn and_of(mut self, server: &Endpoint) -> Self {
-        self.ids.push(server.id.to_string());
-        self.addresses.push(server.ip_address.to_string());
+    pub fn and_of(mut self, id: EndpointId, address: &str) -> Self {
+        self.ids.push(id.to_string());
+        self.addresses.push(address.to_owned());
         self
     }
 

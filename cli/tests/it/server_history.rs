@@ -198,3 +198,61 @@ fn a_server_that_went_there_and_back_tells_every_move_once() {
     let of_43 = "terminate endpoint: server web-1 (198.51.100.7) of customer 43";
     assert!(place(of_43) < place(restored), "{ends:?}");
 }
+
+#[test]
+fn a_server_that_has_ended_is_asked_for_by_any_of_its_names() {
+    for verb in ["terminate", "delete"] {
+        let tenant = account();
+        let shell = Shell::of(&tenant);
+        let id = provision(&shell, "203.0.113.1", "web-1");
+        let allow = "rules add web-1 8443 -m for-the-operations-team";
+        shell.line(allow).exits(0);
+        shell.line(&format!("endpoint {verb} web-1 -y")).exits(0);
+        for name in ["web-1", "203.0.113.1", &id] {
+            let line = format!("endpoint history {name}");
+            let told = events(&shell, &line);
+            let told = texts(&told);
+            let ended = format!("{verb} endpoint: server web-1 (203.0.113.1) of customer 42");
+            assert!(told.contains(&ended.as_str()), "{name}: {told:?}");
+            let read = shell.line(&line).exits(0).stdout;
+            assert!(read.contains("this server has ended"), "{read}");
+        }
+        // Nothing of another customer is shown to who has named one.
+        let theirs = shell.line("endpoint history 203.0.113.1 -c 43").exits(4);
+        assert!(!theirs.stderr.contains("web-1"), "{theirs:?}");
+    }
+}
+
+#[test]
+fn a_name_of_two_servers_that_have_ended_leads_to_both() {
+    let shell = Shell::of(&account());
+    let first = provision(&shell, "203.0.113.1", "web-1");
+    shell.line("endpoint terminate web-1 -y").exits(0);
+    shell.line("provision 203.0.113.1 -c 43").exits(0);
+    shell
+        .line("endpoint terminate 203.0.113.1 -c 43 -y")
+        .exits(0);
+    let several = shell.line("endpoint history 203.0.113.1").exits(4).stderr;
+    for of in [
+        &format!("endpoint history {first}"),
+        "customer 42",
+        "customer 43",
+    ] {
+        assert!(several.contains(of), "{of}: {several}");
+    }
+    let of_43 = events(&shell, "endpoint history 203.0.113.1 -c 43");
+    assert!(format!("{of_43:?}").contains("customer 43"), "{of_43:?}");
+}
+
+#[test]
+fn where_a_server_was_moved_is_told_at_its_old_address() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.1", "web-1");
+    shell.line("endpoint move web-1 198.51.100.7 -y").exits(0);
+    let old = shell.line("endpoint history 203.0.113.1").exits(0).stdout;
+    assert!(old.contains("what it was moved to"), "{old}");
+    let (_, next) = old.split_once("secmon endpoint history ").expect(&old);
+    let id = next.split_whitespace().next().unwrap_or_default();
+    let new = shell.line(&format!("endpoint history {id}")).exits(0);
+    assert!(new.stdout.contains("web-1 (198.51.100.7)"), "{new:?}");
+}

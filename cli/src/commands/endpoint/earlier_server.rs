@@ -1,18 +1,25 @@
-//! What a server was before this computer moved it: a move makes a new one and ends the old one.
+//! Servers that have ended: what a server was before this computer moved it, since a move makes a new one and ends the old
+//! one, and what is left of one that is asked for itself.
 
 use crate::commands::common::moving::MOVE_SERVER;
+use crate::error::CliError;
+use crate::references::Reference;
+use crate::session::Session;
+use crate::state::StateDb;
 use crate::state::history::ChangeRow;
+use crate::state::records::Server;
 use secmon::model::{CustomerId, EndpointId};
 use std::fmt;
 
 /// A server that has ended, and whose name and rules went along.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct EarlierServer {
     /// Its id.
     pub id: EndpointId,
     /// Whose it was.
     pub customer: CustomerId,
-    address: Option<String>,
+    /// Where it stood.
+    pub address: String,
 }
 
 impl EarlierServer {
@@ -21,6 +28,15 @@ impl EarlierServer {
         let id = self.id.to_string();
         let is_its = |one: &Option<String>| one.as_ref() == Some(&id);
         is_its(&change.record) || is_its(&change.server)
+    }
+
+    /// One that earlier commands have seen, and no list shows any more.
+    fn seen(server: &Server) -> Option<Self> {
+        Some(Self {
+            id: server.id,
+            customer: server.customer?,
+            address: server.ip.clone(),
+        })
     }
 
     /// Those that moves have ended when they made, or restored, this server, the newest first.
@@ -48,18 +64,62 @@ impl EarlierServer {
         Some(Self {
             id: ended.record.as_ref()?.parse().ok()?,
             customer: *ended.customers.first()?,
-            address: address.map(str::to_owned),
+            address: address?.to_owned(),
         })
     }
 }
 
 impl fmt::Display for EarlierServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.address {
-            Some(address) => write!(f, "{address} of customer {}", self.customer),
-            None => write!(f, "the earlier server of customer {}", self.customer),
+        write!(f, "{} of customer {}", self.address, self.customer)
+    }
+}
+
+/// The server that a name stood for before it ended, as far as this computer has seen it; else `missing`, that there is
+/// none of this name.
+pub fn ended(session: &Session, typed: &str, missing: CliError) -> Result<EarlierServer, CliError> {
+    let reference = Reference::parse(typed)?;
+    let gone = session.state().map(StateDb::gone_servers);
+    let mut gone = gone.unwrap_or_default();
+    let wall = session.settings.customer;
+    gone.retain(|server| wall.is_none_or(|customer| server.customer == Some(customer)));
+    let fitting = match reference.id {
+        Some(id) => gone.iter().filter(|server| server.id == id).collect(),
+        None => reference.fit(&gone).servers,
+    };
+    let ended = fitting.into_iter().filter_map(EarlierServer::seen);
+    match ended.collect::<Vec<_>>().as_slice() {
+        [] => Err(missing),
+        [one] => Ok(one.clone()),
+        several => {
+            let commands = several.iter();
+            let commands =
+                commands.map(|ended| format!("`endpoint history {}` ({ended})", ended.id));
+            let commands: Vec<String> = commands.collect();
+            Err(missing.hint(format!(
+                "servers of this name have ended: {}",
+                commands.join(", ")
+            )))
         }
     }
+}
+
+/// What a move from this computer made of a server that it ended.
+pub fn moved_to(changes: &[ChangeRow], id: EndpointId) -> Option<EndpointId> {
+    let id = id.to_string();
+    let ends = |change: &ChangeRow| {
+        change.verb == MOVE_SERVER
+            && change.operation == "terminate_endpoint"
+            && change.record.as_ref() == Some(&id)
+    };
+    let place = changes.iter().rposition(ends)?;
+    let makes = |change: &&ChangeRow| {
+        change.verb == MOVE_SERVER
+            && change.command == changes[place].command
+            && ["create_endpoint", "provision_endpoint"].contains(&change.operation.as_str())
+    };
+    let made = changes[..place].iter().rfind(makes)?;
+    made.record.as_ref()?.parse().ok()
 }
 
 /// Every server that this one has been. One that was moved away and back is told once.

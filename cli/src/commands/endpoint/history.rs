@@ -4,7 +4,7 @@ use super::earlier_server::{self, EarlierServer};
 use crate::commands::common::findings;
 use crate::commands::common::views::{port_of, ports_of};
 use crate::context::Context;
-use crate::error::CliError;
+use crate::error::{CliError, Exit};
 use crate::references::{self, Reference, ServerNames};
 use crate::session::Session;
 use crate::state::changes::ChangeResult;
@@ -13,7 +13,7 @@ use crate::ui::outcome::{Block, Cell, Field, Outcome, shown, wide};
 use crate::values::days;
 use clap::Args;
 use secmon::model::{
-    CustomerId, Endpoint, EndpointDetail, PortAlert, Rule, RuleScope, ScanStatus, Timestamp,
+    CustomerId, EndpointDetail, EndpointId, PortAlert, Rule, RuleScope, ScanStatus, Timestamp,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -94,63 +94,115 @@ const COLUMNS: &[Field<Event>] = &[
 
 const WHAT_IS_NOT_SEEN: &str = "An allowed port raises no alert: it is in the scans only. A change from elsewhere is seen by the alerts and rules that it left, without a name.";
 
+/// A server whose history is asked for.
+struct Subject {
+    id: EndpointId,
+    customer: CustomerId,
+    address: String,
+    name: String,
+    /// What it found last; none for one that has ended.
+    detail: Option<EndpointDetail>,
+}
+
+impl Subject {
+    async fn find(context: &Context, typed: &str) -> Result<Self, CliError> {
+        let session = &context.session;
+        let server = match references::endpoint(context, typed).await {
+            Ok(server) => server,
+            Err(error) if error.exit() == Exit::NotFound => {
+                return Ok(Self::of_ended(earlier_server::ended(
+                    session, typed, error,
+                )?));
+            }
+            Err(error) => return Err(error),
+        };
+        Ok(Self {
+            id: server.id,
+            customer: references::owner(context, &server)?,
+            address: server.ip_address.to_string(),
+            name: references::name_of(&server),
+            detail: Some(findings::read(session, server.id).await?),
+        })
+    }
+
+    fn of_ended(ended: EarlierServer) -> Self {
+        Self {
+            id: ended.id,
+            customer: ended.customer,
+            name: ended.address.clone(),
+            address: ended.address,
+            detail: None,
+        }
+    }
+
+    fn heading(&self) -> String {
+        let Self { name, customer, .. } = self;
+        match &self.detail {
+            Some(_) => format!("{name} of customer {customer}"),
+            None => format!("{name} of customer {customer}: this server has ended"),
+        }
+    }
+}
+
 /// Runs the command.
 pub async fn run(context: &Context, args: &EndpointHistoryArgs) -> Result<Outcome, CliError> {
     let since = args.since.as_deref();
     let since = since.map(|text| days::since("--since", text)).transpose()?;
     let session = &context.session;
-    let server = references::endpoint(context, &args.endpoint).await?;
-    let customer = references::owner(context, &server)?;
-    let detail = findings::read(session, server.id).await?;
-    let alerts = references::all_alerts(session, customer, |list| {
-        list.endpoint_id = Some(server.id);
-    })
-    .await?;
-    let rules = rules(session, customer, &server).await?;
+    let subject = Subject::find(context, &args.endpoint).await?;
     let changes = session.state().map(|state| state.changes());
     let changes = changes.unwrap_or_default();
-    let earlier = earlier_servers(session, &changes, &server);
-    let mut events = of_server(&detail);
-    events.extend(alerts.iter().flat_map(of_alert));
-    events.extend(rules.iter().flat_map(of_rule));
+    let mut events = of_service_now(session, &subject).await?;
+    let earlier = earlier_servers(session, &changes, subject.id);
     for earlier in &earlier {
         events.extend(alerts_of_earlier(session, earlier).await?);
     }
-    let names = names(session, &changes, &args.endpoint, &server)?;
-    let is_its = |change: &ChangeRow| is_about(change, names.as_ref(), customer);
+    let names = names(session, &changes, &args.endpoint, &subject)?;
+    let is_its = |change: &ChangeRow| is_about(change, names.as_ref(), subject.customer);
     let its = changes
         .iter()
         .filter(|change| is_its(change) || earlier.iter().any(|earlier| earlier.is_in(change)));
     with_changes(&mut events, its);
     events.retain(|event| since.is_none_or(|since| event.at.date_time() >= since));
     events.sort_by_key(|event| (event.at.date_time(), event.rank(), event.place));
-    let mut text = vec![
-        Block::text(format!(
-            "{} of customer {customer}",
-            references::name_of(&server)
-        )),
-        Block::Rows,
-    ];
+    let mut text = vec![Block::text(subject.heading()), Block::Rows];
     if events.is_empty() {
         text.push(Block::text("  Nothing is known of that time."));
     }
     text.extend([Block::text(""), Block::text(WHAT_IS_NOT_SEEN)]);
+    if subject.detail.is_none()
+        && let Some(new) = earlier_server::moved_to(&changes, subject.id)
+    {
+        text.push(Block::Heading("Next:"));
+        text.push(Block::next(
+            format!("endpoint history {new}"),
+            "what it was moved to",
+        ));
+    }
     Ok(Outcome::list(&events, COLUMNS).tell(text))
 }
 
+/// What the service shows of it.
+async fn of_service_now(session: &Session, subject: &Subject) -> Result<Vec<Event>, CliError> {
+    let alerts = references::all_alerts(session, subject.customer, |list| {
+        list.endpoint_id = Some(subject.id);
+    });
+    let rules = rules(session, subject);
+    let mut events: Vec<Event> = subject.detail.iter().flat_map(of_server).collect();
+    events.extend(alerts.await?.iter().flat_map(of_alert));
+    events.extend(rules.await?.iter().flat_map(of_rule));
+    Ok(events)
+}
+
 /// Rules that are or were about the server, those of all servers included.
-async fn rules(
-    session: &Session,
-    customer: CustomerId,
-    server: &Endpoint,
-) -> Result<Vec<Rule>, CliError> {
+async fn rules(session: &Session, subject: &Subject) -> Result<Vec<Rule>, CliError> {
     let mut rules = references::all_rules(session, |list| {
-        list.endpoint_id = Some(server.id);
+        list.endpoint_id = Some(subject.id);
         list.scope = Some(RuleScope::Endpoint);
     })
     .await?;
     let of_all = references::all_rules(session, |list| {
-        list.billing_customer_id = Some(customer);
+        list.billing_customer_id = Some(subject.customer);
         list.scope = Some(RuleScope::Global);
     })
     .await?;
@@ -159,13 +211,9 @@ async fn rules(
 }
 
 /// What it was before this computer moved it; behind `-c` nothing of another customer is shown.
-fn earlier_servers(
-    session: &Session,
-    changes: &[ChangeRow],
-    server: &Endpoint,
-) -> Vec<EarlierServer> {
+fn earlier_servers(session: &Session, changes: &[ChangeRow], id: EndpointId) -> Vec<EarlierServer> {
     let wall = session.settings.customer;
-    let mut earlier = earlier_server::all(changes, server.id);
+    let mut earlier = earlier_server::all(changes, id);
     earlier.retain(|earlier| wall.is_none_or(|customer| customer == earlier.customer));
     earlier
 }
@@ -191,11 +239,12 @@ fn names<'a>(
     session: &Session,
     changes: &[ChangeRow],
     typed: &'a str,
-    server: &Endpoint,
+    subject: &Subject,
 ) -> Result<Option<ServerNames<'a>>, CliError> {
     let typed = Reference::parse(typed)?;
     let state = session.state();
-    Ok(state.map(|state| ServerNames::new(state, changes, &typed).and_of(server)))
+    Ok(state
+        .map(|state| ServerNames::new(state, changes, &typed).and_of(subject.id, &subject.address)))
 }
 
 /// Whether a change was about the server, or about a rule for all servers. Another customer's server may have the same name.
