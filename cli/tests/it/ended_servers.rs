@@ -97,6 +97,17 @@ fn nothing_is_advised_or_allowed_for_the_alert_of_an_ended_server() {
         .stdout;
     assert!(shown.contains("is not monitored any more"), "{shown}");
     assert!(!shown.contains("alert allow"), "{shown}");
+    let state = shown
+        .lines()
+        .find(|line| line.trim_start().starts_with("status"));
+    assert!(
+        state.is_some_and(|line| line.ends_with("server ended")),
+        "{shown}"
+    );
+    let shown = shell.line(&format!("alert show {id} -c 42 -o json"));
+    let shown = shown.exits(0).json();
+    assert_eq!(shown["server_ended"], true, "{shown}");
+    assert_eq!(shown["status"], "open", "{shown}");
     let allow = format!("alert allow {id} -m for-the-operations-team -y");
     let refused = shell.line(&allow).exits(4).stderr;
     assert!(refused.contains("a server that has ended"), "{refused}");

@@ -1,7 +1,7 @@
 //! `secmon alert show`.
 
 use super::allow::allow_command;
-use super::rows::ANY;
+use super::rows::{self, ANY};
 use crate::commands::common::findings;
 use crate::commands::common::views::port_of;
 use crate::context::Context;
@@ -10,7 +10,7 @@ use crate::references::alert::Alert;
 use crate::references::alerts;
 use crate::references::name_of;
 use crate::ui::invocation::quoted;
-use crate::ui::outcome::{Block, Cell, Outcome, Table, to_json};
+use crate::ui::outcome::{Block, Cell, Outcome, Table};
 use clap::Args;
 use secmon::model::{
     CustomerId, DomainAlert, DomainAlertStatus, DomainAlertType, EndpointDetail, PortAlert,
@@ -39,7 +39,7 @@ pub async fn run(context: &Context, args: &AlertShowArgs) -> Result<Outcome, Cli
         Block::Field("id", Cell::text(alert.handle())),
         Block::Field("on", Cell::maybe(name.or_else(|| alert.place()))),
         Block::Field("severity", Cell::maybe(alert.severity())),
-        Block::Field("status", Cell::state(alert.status())),
+        Block::Field("status", status(alert, &server)),
         Block::Field("first seen", Cell::time(alert.first_seen())),
     ];
     text.extend(match alert {
@@ -47,7 +47,17 @@ pub async fn run(context: &Context, args: &AlertShowArgs) -> Result<Outcome, Cli
         Alert::Domain(domain) => of_domain(domain, &alert.handle(), customer),
     });
     let table = Table::of(ANY, [alert]);
-    Ok(Outcome::record(to_json(alert), table).tell(text))
+    let record = rows::row(&customer, alert, matches!(server, AlertServer::Ended));
+    Ok(Outcome::record(record, table).tell(text))
+}
+
+/// As the list of alerts shows it.
+fn status(alert: &Alert, server: &AlertServer) -> Cell {
+    let is_over = alert.status() == "open" && matches!(server, AlertServer::Ended);
+    match is_over {
+        true => Cell::state("server ended"),
+        false => Cell::state(alert.status()),
+    }
 }
 
 fn of_port(alert: &PortAlert, server: &AlertServer, customer: CustomerId) -> Vec<Block> {

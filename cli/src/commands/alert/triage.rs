@@ -74,7 +74,7 @@ enum Choice {
 pub async fn run(context: &Context, args: &AlertTriageArgs) -> Result<Outcome, CliError> {
     if !context.prompt.may_ask() {
         return Err(CliError::usage(
-            "triage needs a terminal: in a script, use `alert ack --all --severity medium -c ID`, `alert allow ALERT -m TEXT` and `alert resolve ALERT`",
+            "triage needs a terminal: in a script, use `alert allow ALERT -m TEXT` or `alert resolve ALERT` for a port, and `alert ack --all -c ID` for the domains",
         )
         .hint("see the alerts there are: `alert list -c ID -o ids`"));
     }
