@@ -13,7 +13,7 @@ use crate::session::call_log::DEBUG_FILE;
 use crate::session::flags::GlobalArgs;
 use crate::session::service::KeySource;
 use crate::session::settings::Settings;
-use crate::suggest::{self, Suggestion};
+use crate::suggest;
 use crate::ui::invocation::{Invocation, Verdict};
 use crate::ui::outcome::Outcome;
 use crate::ui::{OutputFormat, Ui};
@@ -176,8 +176,12 @@ fn refuse(mut error: clap::Error, words: &[OsString], invocation: Invocation) ->
     let suggestion = suggest::instead(&mut error, words, Cli::command());
     let page = suggest::help_page(words, Cli::command());
     if ui.format() == OutputFormat::Json {
-        let error = CliError::usage(in_one_sentence(&error, suggestion));
-        return conclude(&ui, Err(error.hint(format!("see how: {page}"))));
+        let way_out = suggestion.map_or_else(
+            || format!("see how: {page}"),
+            |suggestion| suggestion.as_hint(),
+        );
+        let error = CliError::usage(in_one_sentence(&error));
+        return conclude(&ui, Err(error.hint(way_out)));
     }
     let suggestion = suggestion.map(|suggestion| suggestion.to_string());
     let said = with_page(&laid_out(&error.render()), &page);
@@ -195,7 +199,7 @@ fn with_page(said: &str, page: &str) -> String {
 }
 
 /// What the parser says, without the usage lines behind it.
-fn in_one_sentence(error: &clap::Error, suggestion: Option<Suggestion>) -> String {
+fn in_one_sentence(error: &clap::Error) -> String {
     let text = match error.kind() {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             "the command is not complete: a command, or what it is about, is missing".to_owned()
@@ -207,11 +211,5 @@ fn in_one_sentence(error: &clap::Error, suggestion: Option<Suggestion>) -> Strin
         .take_while(|line| !line.starts_with("Usage:"))
         .map(str::trim);
     let said: Vec<&str> = said.filter(|line| !line.is_empty()).collect();
-    let suggestion = suggestion
-        .map(|suggestion| format!("; {suggestion}"))
-        .unwrap_or_default();
-    format!(
-        "{}{suggestion}",
-        said.join(" ").trim_start_matches("error: ")
-    )
+    said.join(" ").trim_start_matches("error: ").to_owned()
 }

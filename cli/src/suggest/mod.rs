@@ -25,13 +25,24 @@ pub enum Suggestion {
     Nothing(&'static str),
 }
 
+impl Suggestion {
+    /// As the way out of an error.
+    pub fn as_hint(&self) -> String {
+        match self {
+            Self::Command(command) => format!("did you mean: secmon {command}"),
+            Self::Nothing(why) => (*why).to_owned(),
+            Self::Pasted(way_out) => way_out.clone(),
+        }
+    }
+}
+
 impl fmt::Display for Suggestion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Command(command) => write!(f, "did you mean: secmon {command}"),
-            Self::Nothing(why) => write!(f, "hint: {why}"),
-            Self::Pasted(way_out) => write!(f, "hint: {way_out}"),
-        }
+        let label = match self {
+            Self::Command(_) => "",
+            Self::Nothing(_) | Self::Pasted(_) => "hint: ",
+        };
+        write!(f, "{label}{}", self.as_hint())
     }
 }
 
