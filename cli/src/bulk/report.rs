@@ -394,7 +394,20 @@ fn failures(items: &[Item]) -> Vec<Block> {
     let hints = hints
         .into_iter()
         .map(|(code, hint)| Block::Hint(format!("{code}: {hint}")));
-    std::iter::once(Block::Table(table)).chain(hints).collect()
+    let again = items.iter().any(passes_by_itself);
+    let again = again.then(|| Block::Hint(GO_ON.to_owned()));
+    std::iter::once(Block::Table(table))
+        .chain(hints)
+        .chain(again)
+        .collect()
+}
+
+const GO_ON: &str = "run the same command again in a few minutes: it goes on with what is left";
+
+/// Whether a row failed by trouble that ends without anybody doing something about it.
+fn passes_by_itself(item: &Item) -> bool {
+    let exit = item.outcome.error().map(CliError::exit);
+    matches!(exit, Some(Exit::Unavailable | Exit::RateLimited))
 }
 
 fn trouble(outcome: &RowOutcome) -> (Cow<'_, str>, &str) {

@@ -149,6 +149,24 @@ fn the_old_address_stays_until_everything_is_at_the_new_one() {
 }
 
 #[test]
+fn what_passes_by_itself_leads_to_the_same_command_again() {
+    let tenant = account();
+    let shell = Shell::of(&tenant);
+    with_rules(&shell);
+    let outage = Fault::status(StatusCode::SERVICE_UNAVAILABLE).on("POST", "*/whitelists");
+    tenant.fault(outage.times(1000));
+    let line = [&MOVE[..], &["-y"]].concat();
+    let failed = shell.run(&line).exits(8).stdout;
+    assert!(failed.contains("run the same command again"), "{failed}");
+    let forbidden = account();
+    let shell = Shell::of(&forbidden);
+    with_rules(&shell);
+    forbidden.fault(Fault::status(StatusCode::FORBIDDEN).on("POST", "*/whitelists"));
+    let failed = shell.run(&line).exits(8).stdout;
+    assert!(!failed.contains("run the same command again"), "{failed}");
+}
+
+#[test]
 fn a_server_does_not_move_to_where_it_is() {
     let shell = Shell::of(&account());
     with_rules(&shell);

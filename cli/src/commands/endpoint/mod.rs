@@ -14,7 +14,7 @@ use self::add::EndpointAddArgs;
 use self::change::{EndpointSelection, SUSPEND_EXAMPLES};
 use self::history::EndpointHistoryArgs;
 use self::list::EndpointListArgs;
-use self::relocate::{EndpointMoveArgs, MOVE_EXAMPLES};
+use self::relocate::{EndpointMoveArgs, MOVE_EXAMPLES, MOVE_USAGE};
 use self::rename::EndpointRenameArgs;
 use self::show::EndpointShowArgs;
 use self::wait::EndpointWaitArgs;
@@ -44,7 +44,7 @@ pub enum EndpointCommand {
     /// Change the name a server is shown by
     Rename(EndpointRenameArgs),
     /// Move a server to another address or customer: name and rules go along, and the old one is terminated
-    #[command(after_help = MOVE_EXAMPLES)]
+    #[command(override_usage = MOVE_USAGE, after_help = MOVE_EXAMPLES)]
     Move(EndpointMoveArgs),
     /// Pause monitoring and keep what was found; `resume` goes on
     #[command(after_help = SUSPEND_EXAMPLES)]

@@ -12,8 +12,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 const FAULT_EXAMPLES: &str = "\
-An effect is status=503, status=503,code=SCANNING_UNAVAILABLE, latency=250ms, close=before, close=after,
-close=mid_body, close=reset, or body=TEXT (with status=200 in front, if it is to be another).
+An effect is status=503, status=503,code=SCANNING_UNAVAILABLE, latency=250ms, close=before, \
+close=after, close=mid_body, close=reset, or body=TEXT (with status=200 in front, if it is to be another).
 tls=expired, tls=wrong_host and tls=untrusted spoil the certificate of the next connection by https.
 
 Examples:

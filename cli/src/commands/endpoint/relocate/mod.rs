@@ -33,6 +33,11 @@ Examples:
   secmon endpoint move web-1 198.51.100.7             it has got another address
   secmon endpoint move web-1 --customer-to 43         it has got another owner; `domain move` does domains";
 
+/// How it is typed: the address may be left out where the customer is given.
+pub const MOVE_USAGE: &str = "\
+secmon endpoint move [OPTIONS] <ENDPOINT> <NEW-IP>
+       secmon endpoint move [OPTIONS] <ENDPOINT> [NEW-IP] --customer-to <ID>";
+
 /// A server and its new address.
 #[derive(Debug, Args)]
 pub struct EndpointMoveArgs {
