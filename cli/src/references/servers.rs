@@ -388,12 +388,13 @@ impl<'a> Search<'a> {
             fitting.len(),
             labels.join(", ")
         );
-        Err(CliError::new(LocalErrorKind::Ambiguous, message).hint(
-            match self.context.session.settings.customer {
-                Some(_) => "name it by its address or its id",
-                None => "name the customer with -c, or give the id",
-            },
-        ))
+        let owners: BTreeSet<_> = fitting.iter().map(|one| one.billing_customer_id).collect();
+        Err(
+            CliError::new(LocalErrorKind::Ambiguous, message).hint(match owners.len() {
+                1 => "name it by its address or its id",
+                _ => "name the customer with -c, or give the id",
+            }),
+        )
     }
 
     /// What `-c` left out may be another customer's: then `-c` is what is wrong.

@@ -51,6 +51,26 @@ fn one_address_is_never_offered_for_another_nor_what_was_named_beside_it() {
 }
 
 #[test]
+fn the_customer_is_asked_for_only_where_it_tells_two_servers_apart() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.10", "web-1");
+    for (line, hint) in [
+        (
+            "provision 203.0.113.11 -c 42 --nickname web-1",
+            "name it by its address or its id",
+        ),
+        (
+            "provision 203.0.113.10 -c 43 --nickname web-1 -y",
+            "name the customer with -c, or give the id",
+        ),
+    ] {
+        shell.line(line).exits(0);
+        let refused = shell.line("endpoint suspend web-1 -o json").exits(2);
+        assert_eq!(refused.error()["hint"], hint, "{refused:?}");
+    }
+}
+
+#[test]
 fn a_name_of_two_servers_is_an_error_that_lists_both() {
     let shell = Shell::of(&account());
     shell.line("provision 203.0.113.10 -c 42").exits(0);
