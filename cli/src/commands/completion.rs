@@ -14,6 +14,7 @@ use crate::values::ports;
 use clap::{Arg, Args, Command, ValueEnum};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
+use secmon::model::CustomerId;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
@@ -194,13 +195,12 @@ fn words_for(argument: &Arg) -> Option<Candidates> {
 
 fn servers() -> Vec<CompletionCandidate> {
     let typed = LineSoFar::read();
-    let customer = typed.customer.as_deref();
     let mut words = BTreeMap::new();
     for server in typed.known().servers {
-        let owner = server.customer.map(|id| id.to_string()).unwrap_or_default();
-        if customer.is_some_and(|customer| customer != owner) {
+        if !typed.is_about(server.customer) {
             continue;
         }
+        let owner = server.customer.map(|id| id.to_string()).unwrap_or_default();
         let about = format!("{} of customer {owner}", server.ip);
         let names = [server.nickname, server.hostname, Some(server.ip)];
         for name in names.into_iter().flatten() {
@@ -278,13 +278,17 @@ fn customers() -> Vec<CompletionCandidate> {
 }
 
 fn domains() -> Vec<CompletionCandidate> {
-    let domains = LineSoFar::read().known().domains.into_iter();
+    let typed = LineSoFar::read();
+    let domains = typed.known().domains.into_iter();
+    let domains = domains.filter(|domain| typed.is_about(Some(domain.customer)));
     let about = |domain: Domain| (domain.name, format!("of customer {}", domain.customer));
     candidates(domains.map(about).collect())
 }
 
 fn rules() -> Vec<CompletionCandidate> {
-    let rules = LineSoFar::read().known().rules.into_iter();
+    let typed = LineSoFar::read();
+    let rules = typed.known().rules.into_iter();
+    let rules = rules.filter(|rule| typed.is_about(rule.customer));
     candidates(
         rules
             .map(|rule| (rule.id.to_string(), rule.about))
@@ -293,7 +297,9 @@ fn rules() -> Vec<CompletionCandidate> {
 }
 
 fn alerts() -> Vec<CompletionCandidate> {
-    let alerts = LineSoFar::read().known().alerts.into_iter();
+    let typed = LineSoFar::read();
+    let alerts = typed.known().alerts.into_iter();
+    let alerts = alerts.filter(|alert| typed.is_about(Some(alert.customer)));
     candidates(
         alerts
             .map(|alert| (alert.id.to_string(), alert.about))
@@ -307,7 +313,10 @@ fn ports() -> Vec<CompletionCandidate> {
 }
 
 fn profiles() -> Vec<CompletionCandidate> {
-    let Some(settings) = LineSoFar::read().settings() else {
+    let mut typed = LineSoFar::read();
+    // The one that is being typed is none yet.
+    typed.flags.profile = None;
+    let Some(settings) = typed.settings() else {
         return Vec::new();
     };
     let profiles = settings.config.profiles.into_iter();
@@ -377,10 +386,20 @@ impl LineSoFar {
                 "--base-url" => typed.flags.base_url = value,
                 "--config" => typed.flags.config = value.map(Into::into),
                 "-c" | "--customer" | "--client-id" => typed.customer = value,
-                _ => {}
+                joined => {
+                    let number = joined.strip_prefix("-c").map(str::to_owned);
+                    typed.customer = number.or(typed.customer);
+                }
             }
         }
         typed
+    }
+
+    /// Whether a record may be meant: `-c` says whose alone.
+    fn is_about(&self, owner: Option<CustomerId>) -> bool {
+        let owner = owner.map(|owner| owner.to_string());
+        let customer = self.customer.as_ref();
+        customer.is_none_or(|customer| owner.as_ref() == Some(customer))
     }
 
     fn settings(&self) -> Option<Settings> {

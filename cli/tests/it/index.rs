@@ -128,6 +128,41 @@ fn what_was_seen_of_an_account_is_not_shown_for_another() {
     );
 }
 
+#[test]
+fn the_shell_offers_what_the_customer_of_the_line_has_and_nothing_else() {
+    let shell = Shell::of(&account());
+    with_domains(&shell);
+    for customer in [42, 43] {
+        let server = format!("provision 203.0.113.{customer} -c {customer} -y");
+        shell.line(&server).exits(0);
+        let rule = format!("rules add 203.0.113.{customer} 8443 -m for-the-operations-team");
+        shell.line(&rule).exits(0);
+        for list in ["alert list", "domain list", "rules list"] {
+            shell.line(&format!("{list} -c {customer}")).exits(0);
+        }
+    }
+    let words = |line: &[&str]| {
+        let offered = complete(&shell, line).stdout;
+        offered.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    for verb in [
+        &["alert", "resolve"][..],
+        &["domain", "suspend"],
+        &["rules", "show"],
+        &["endpoint", "suspend"],
+    ] {
+        let of = |customer: &str| words(&[verb, &["-c", customer, ""]].concat());
+        let (first, second) = (of("42"), of("43"));
+        assert!(!first.is_empty() && !second.is_empty(), "{verb:?}");
+        let is_shared = |word: &&String| word.contains("shared") || word.starts_with('-');
+        let both = first.iter().filter(|word| second.contains(word));
+        let both: Vec<_> = both.filter(|word| !is_shared(word)).collect();
+        assert!(both.is_empty(), "{verb:?}: {both:?}");
+        let joined = words(&[verb, &["-c42", ""]].concat());
+        assert_eq!(joined, first, "{verb:?}");
+    }
+}
+
 fn with_domains(shell: &Shell) {
     for customer in [42, 43] {
         let set =
