@@ -144,7 +144,11 @@ fn chosen(session: &Session, id: Option<&str>) -> Result<Vec<ChangeRow>, CliErro
         None => session.state().and_then(StateDb::newest_run_of_terminal),
     };
     let Some(newest) = newest else {
-        changes.retain(ChangeRow::alters_records);
+        let can_be = |change: &ChangeRow| {
+            matches!(change.result, ChangeResult::Changed | ChangeResult::Perhaps)
+                && undoable(change).is_ok()
+        };
+        changes.retain(can_be);
         return Err(none_here(session, &changes));
     };
     changes.retain(|change| change.batch == newest && change.result != ChangeResult::Refused);

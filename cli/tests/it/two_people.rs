@@ -40,7 +40,7 @@ fn status_of(shell: &Shell, nickname: &str) -> String {
 }
 
 /// Runs the program in a session of its own, as another terminal is one.
-fn elsewhere(shell: &Shell, line: &str) -> Run {
+pub fn elsewhere(shell: &Shell, line: &str) -> Run {
     let words: Vec<&str> = line.split_whitespace().collect();
     let program = shell.command(&words);
     let mut command = Command::new("setsid");

@@ -2,6 +2,7 @@
 
 use crate::journal::{quiet, wired};
 use crate::shell::{Shell, account, provision};
+use crate::two_people::elsewhere;
 use crate::wire::Moment;
 use serde_json::Value;
 
@@ -403,4 +404,25 @@ fn what_of_a_file_cannot_be_taken_back_is_told_by_one_line_for_all() {
         "{refused}"
     );
     assert!(refused.contains("and so on for 11 records"), "{refused}");
+}
+
+#[test]
+fn another_terminal_is_offered_only_what_can_be_undone() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.1", "web-1");
+    shell
+        .line("rules add web-1 8443 -m for-the-operations-team")
+        .exits(0);
+    let dump = shell.file("empty.txt", "hello\n");
+    for _ in 0..3 {
+        let import = shell.run(&["rules", "import", "web-1", &dump, "-y"]);
+        assert_ne!(import.code, 0, "{import:?}");
+    }
+    shell.line("provision 203.0.113.2 -c 42").exits(0);
+    shell.line("endpoint terminate 203.0.113.2 -y").exits(0);
+    let offered = elsewhere(&shell, "undo -y").exits(4).stderr;
+    assert!(offered.contains("8443/tcp"), "{offered}");
+    for gone in ["a firewall dump", "server 203.0.113.2"] {
+        assert!(!offered.contains(gone), "{gone}: {offered}");
+    }
 }
