@@ -191,9 +191,9 @@ fn told(typed: &Typed, table: &[(&str, &str, &'static str)]) -> Option<Suggestio
 
 fn option(typed: &Typed, stray: &str) -> Option<String> {
     let (noun, _) = first_two(typed);
-    let fits = |(of, option, _): &&(&str, &str, &str)| *of == noun && *option == stray;
+    let fits =
+        |(of, option, _): &&(&str, &str, &str)| (*of == noun || *of == ANY) && *option == stray;
     let (_, _, instead) = OPTIONS.iter().find(fits)?;
-    let verb = typed.word(1).unwrap_or("list");
     let place = typed.rest.iter().position(|word| word == stray);
     let next = place.and_then(|place| typed.rest.get(place + 1));
     let has_value = next.is_some_and(|next| !next.starts_with('-'));
@@ -201,8 +201,10 @@ fn option(typed: &Typed, stray: &str) -> Option<String> {
         Some((name, _)) if has_value => name,
         _ => instead,
     };
-    let mut line = vec![noun, verb.to_owned()];
-    line.extend(typed.words.iter().skip(2).map(|word| quoted(word)));
+    let lists = typed.words.len() == 1 && typed.has_verb(&noun, "list");
+    let mut line = vec![noun];
+    line.extend(lists.then(|| "list".to_owned()));
+    line.extend(typed.words.iter().skip(1).map(|word| quoted(word)));
     line.extend(typed.rest.iter().map(|word| {
         if word == stray {
             instead.to_owned()
@@ -219,6 +221,10 @@ fn behind_option(typed: &Typed, stray: &str) -> Option<String> {
     let fits =
         |(one, two, _): &&(&str, &str, &str)| *one == noun && (two.is_empty() || *two == verb);
     let (_, verb, option) = BEHIND_OPTION.iter().find(fits)?;
+    let is_of_customer = is_number(stray) || CUSTOMER.contains(&stray);
+    if *option == "--search" && is_of_customer {
+        return None;
+    }
     let command = if verb.is_empty() { 1 } else { 2 };
     let arguments = typed.words.get(command..)?;
     let place = arguments.iter().position(|word| word == stray)?;
@@ -249,6 +255,7 @@ fn tried(typed: &Typed, stray: &str) -> Option<String> {
         let about = About {
             words: typed.words.get(2..)?.to_vec(),
             customer: typed.customer.clone(),
+            period: None,
         };
         return about.with_verb(&first, &second, typed);
     }
@@ -283,6 +290,8 @@ fn of_customer(typed: &Typed, word: &str) -> Option<String> {
 struct About {
     words: Vec<String>,
     customer: Option<String>,
+    /// For how long.
+    period: Option<String>,
 }
 
 impl About {
@@ -331,7 +340,8 @@ fn without_verb(typed: &Typed) -> Option<String> {
 
 /// A customer without -c.
 fn stray_customer(typed: &Typed, stray: &str) -> Option<String> {
-    if !is_number(stray) && !CUSTOMER.contains(&stray) {
+    let is_of_customer = is_number(stray) || CUSTOMER.contains(&stray);
+    if !is_of_customer || typed.customer.is_some() {
         return None;
     }
     let (noun, _) = first_two(typed);
@@ -371,6 +381,7 @@ fn stray_customer(typed: &Typed, stray: &str) -> Option<String> {
 /// What stands behind the first words, without fillers, and the customer.
 fn about(typed: &Typed, behind: usize) -> About {
     let mut customer = typed.customer.clone();
+    let mut period = None;
     let mut words: Vec<String> = Vec::new();
     let mut before = typed.words.iter().take(behind).next_back();
     for word in typed.words.iter().skip(behind) {
@@ -378,12 +389,18 @@ fn about(typed: &Typed, behind: usize) -> About {
         let filler = FILLERS.contains(&word.as_str()) || CUSTOMER.contains(&word.as_str());
         if named && is_number(word) {
             customer = Some(word.clone());
+        } else if before.is_some_and(|before| before == "for") && is_period(word) {
+            period = Some(word.clone());
         } else if !filler {
             words.push(word.clone());
         }
         before = Some(word);
     }
-    About { words, customer }
+    About {
+        words,
+        customer,
+        period,
+    }
 }
 
 /// Puts what was typed into the places of a command.
@@ -391,6 +408,7 @@ fn filled(command: &str, typed: &Typed, behind: usize) -> String {
     let About {
         mut words,
         mut customer,
+        mut period,
     } = about(typed, behind);
     let needs_customer = command.contains("-c ID");
     if let Some(place) = words.iter().position(|word| is_number(word))
@@ -407,7 +425,11 @@ fn filled(command: &str, typed: &Typed, behind: usize) -> String {
             option if option.starts_with('-') && given => {
                 places.next();
             }
-            "PORT" => line.extend(ports(&mut words)),
+            "PORT" => {
+                line.extend(ports(&mut words));
+                line.extend(period.take().map(|period| format!("--expires {period}")));
+            }
+            "SERVICE" => line.push(take(&mut words, is_number, place)),
             "ID" if line.first().is_some_and(|noun| noun == "customer") => {
                 line.push(
                     customer
@@ -481,6 +503,12 @@ fn with_options(mut line: Vec<String>, typed: &Typed, customer: Option<&str>) ->
         line.push(format!("-c {}", quoted(customer)));
     }
     line.join(" ")
+}
+
+/// `7d`, as the time that something lasts.
+fn is_period(word: &str) -> bool {
+    let count = word.strip_suffix(['d', 'w', 'm', 'y']);
+    count.is_some_and(is_number)
 }
 
 fn is_number(word: &str) -> bool {

@@ -9,6 +9,9 @@ pub const DELETE: &str = "endpoint delete ENDPOINT...";
 pub const SUSPEND: &str = "endpoint suspend ENDPOINT...";
 pub const RESUME: &str = "endpoint resume ENDPOINT...";
 pub const WHY: &str = "alert list -c ID";
+pub const MOVE: &str = "endpoint move ENDPOINT...";
+pub const SEARCH: &str = "endpoint list --search NAME";
+pub const OTHER_PLAN: &str = "subscription change SERVICE --plan PLAN";
 
 /// Words that people try first, and the command they mean. What stands in capitals is filled from what was typed: with
 /// one word, behind `...` with all that fit, and behind `+` with one, or with several as options.
@@ -19,17 +22,23 @@ pub const TRIED_FIRST: &[(&str, &str)] = &[
     ("check", "auth status"),
     ("delete", DELETE),
     ("explain", WHY),
+    ("find", SEARCH),
     ("import", FROM_A_FILE),
+    ("leaks", "domain leaks DOMAIN"),
     ("list", "endpoint list"),
     ("load", FROM_A_FILE),
+    ("log", "history"),
     ("login", "auth login"),
     ("logout", "auth logout"),
+    ("mentions", "domain mentions DOMAIN"),
+    ("move", MOVE),
     ("proxy", "doctor"),
     ("port", PORTS),
     ("ports", PORTS),
     ("rename", "endpoint rename ENDPOINT NAME"),
     ("resolve", "alert resolve ALERT..."),
     ("resume", RESUME),
+    ("search", SEARCH),
     ("show", "endpoint show ENDPOINT"),
     ("suspend", SUSPEND),
     ("terminate", "endpoint terminate ENDPOINT..."),
@@ -42,17 +51,21 @@ pub const TRIED_FIRST: &[(&str, &str)] = &[
 /// The same for the word behind another one.
 pub const TRIED_SECOND: &[(&str, &str, &str)] = &[
     ("add", "endpoint", ADD),
-    ("alert", "why", WHY),
+    ("alert", "explain", "alert show ALERT"),
+    ("alert", "why", "alert show ALERT"),
     ("auth", "check", "auth status"),
     ("auth", "show", "auth status"),
     ("auth", "whoami", "auth status"),
+    ("domain", "alert", "alert list --domain DOMAIN"),
     ("domain", "open", "open DOMAIN"),
     ("domain", "restore", "domain provision DOMAIN -c ID"),
     ("endpoint", "allow", ALLOW),
+    ("endpoint", "find", SEARCH),
     ("endpoint", "import", FROM_A_FILE),
     ("endpoint", "open", "open ENDPOINT"),
     ("endpoint", "ports", PORTS),
     ("endpoint", "restore", ADD),
+    ("endpoint", "search", SEARCH),
     ("endpoint", "whitelist", ALLOW),
     ("history", "undo", "undo"),
     ("profile", "change", "config edit"),
@@ -64,6 +77,8 @@ pub const TRIED_SECOND: &[(&str, &str, &str)] = &[
     ("rules", "allow", ALLOW),
     ("port", "open", ALLOW),
     ("rules", "expiring", "rules list --expiring 30d"),
+    ("subscription", "downgrade", OTHER_PLAN),
+    ("subscription", "upgrade", OTHER_PLAN),
     ("suspend", "customer", "customer suspend ID"),
     ("terminate", "customer", "customer leave ID"),
     ("config", "show", "config list"),
@@ -80,11 +95,13 @@ pub const OTHER_WORDS: &[(&str, &[&str])] = &[
     ("activate", &["resume", "use"]),
     ("add", &["provision", "set", "create"]),
     ("all", &["list"]),
+    ("block", &["suspend"]),
     ("cancel", &["terminate"]),
     ("change", EDIT),
     ("close", &["resolve"]),
     ("create", CREATE),
     ("delete", END),
+    ("default", &["use"]),
     ("describe", SHOW),
     ("details", SHOW),
     ("disable", &["suspend"]),
@@ -92,6 +109,7 @@ pub const OTHER_WORDS: &[(&str, &[&str])] = &[
     ("downgrade", &["change"]),
     ("edit", EDIT),
     ("enable", &["resume"]),
+    ("extend", EDIT),
     ("get", SHOW),
     ("info", SHOW),
     ("ls", &["list"]),
@@ -105,6 +123,9 @@ pub const OTHER_WORDS: &[(&str, &[&str])] = &[
     ("set", EDIT),
     ("start", &["resume", "serve"]),
     ("stop", &["suspend"]),
+    ("switch", &["use"]),
+    ("transfer", &["move"]),
+    ("unblock", &["resume"]),
     ("unpause", &["resume"]),
     ("unsuspend", &["resume"]),
     ("update", EDIT),
@@ -158,12 +179,18 @@ const NEW_PLACE: &str =
 pub const BEHIND_OPTION: &[(&str, &str, &str)] = &[
     ("domain", "move", "--customer-to"),
     ("domain", "release", "--service"),
+    ("endpoint", "list", "--search"),
     ("history", "", "--endpoint"),
     ("rules", "copy", "--to"),
 ];
 
+/// The same in every command.
+pub const ANY: &str = "";
+
 /// Options that a command has in another form; one that takes a value takes the one that was typed.
 pub const OPTIONS: &[(&str, &str, &str)] = &[
+    (ANY, "--format", "-o FORM"),
+    (ANY, "--json", "-o json"),
     ("alert", "--acknowledged", "--status acknowledged"),
     ("alert", "--open", "--status open"),
     ("alert", "--resolved", "--status resolved"),
@@ -171,8 +198,10 @@ pub const OPTIONS: &[(&str, &str, &str)] = &[
     ("endpoint", "--open", "--port PORT"),
     ("endpoint", "--paused", "--status paused"),
     ("endpoint", "--suspended", "--status paused"),
+    ("endpoint", "--to", "--customer-to ID"),
     ("rules", "--expires", "--expiring 30d"),
     ("rules", "--expired", "--status expired"),
+    ("rules", "--for", "--expires DAY"),
 ];
 
 /// Words that tell what the next one is.

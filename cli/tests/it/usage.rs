@@ -167,10 +167,7 @@ fn words_that_people_try_first_lead_to_the_command() {
             .exits(2)
             .error();
         assert!(
-            error["message"]
-                .as_str()
-                .unwrap_or_default()
-                .contains(command),
+            error["hint"].as_str().unwrap_or_default().contains(command),
             "{error}"
         );
     }
