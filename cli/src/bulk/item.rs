@@ -84,6 +84,8 @@ pub struct Applied {
     pub note: Option<String>,
     /// What a person reads.
     pub sentence: String,
+    /// What was done, where that is not what the run is for.
+    pub done_instead: Option<&'static str>,
 }
 
 /// Whether a record is new.

@@ -258,3 +258,22 @@ fn a_server_that_ended_and_is_provisioned_again_is_restored_in_the_history_too()
         .find(|row| row["operation"] == "provision_endpoint");
     assert_eq!(newest.expect("a row")["result"], "changed", "{told}");
 }
+
+#[test]
+fn a_server_that_gets_another_name_only_is_told_as_renamed() {
+    let shell = Shell::of(&account());
+    let file = |name: &str, mrr: &str| {
+        let rows = format!("ip,customer,name,mrr\n203.0.113.1,42,{name},{mrr}\n");
+        shell.file("servers.csv", &rows)
+    };
+    shell.run(&["provision", "-f", &file("a", "9.90")]).exits(0);
+    let again = shell
+        .run(&["provision", "-f", &file("a", "19.90")])
+        .exits(0);
+    assert!(again.stderr.contains("1 price not sent"), "{again:?}");
+    let renamed = shell
+        .run(&["provision", "-f", &file("b", "19.90")])
+        .exits(0);
+    assert!(renamed.stdout.contains("1 renamed"), "{renamed:?}");
+    assert!(!renamed.stdout.contains("provisioned"), "{renamed:?}");
+}

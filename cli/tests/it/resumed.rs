@@ -45,7 +45,7 @@ fn a_row_without_its_nickname_is_told_as_provisioned_and_gone_on_with() {
     tenant.clear_faults();
     let rest = shell.run(&line).exits(0);
     assert!(rest.stderr.contains("2 rows: 2 servers"), "{rest:?}");
-    assert!(rest.stdout.contains("2 provisioned"), "{rest:?}");
+    assert!(rest.stdout.contains("2 renamed"), "{rest:?}");
     let servers = shell.line("endpoint list -o csv").exits(0).stdout;
     assert!(
         servers.contains("web-1") && servers.contains("web-2"),

@@ -97,6 +97,15 @@ impl KnownTargets {
         (is_other && wanted.request.service_id.is_none()).then_some(there)
     }
 
+    /// Whether a row has a price for a server that is there and that it maps to no service: nothing takes it.
+    pub fn leaves_price_out(&self, target: &Target) -> bool {
+        let Target::Server(wanted) = target else {
+            return false;
+        };
+        let request = &wanted.request;
+        request.mrr.is_some() && request.service_id.is_none() && self.server(target).is_some()
+    }
+
     /// What the lists said of a target.
     pub fn presence(&self, target: &Target) -> Presence {
         match (target, self.server(target)) {
@@ -161,6 +170,21 @@ pub fn announce(context: &Context, rows: &[Row], known: &KnownTargets, left_to_p
     let mut parts = vec![format!("{total}: {}", kinds.join(", "))];
     if there > 0 {
         parts.push(format!("{there} already monitored"));
+    }
+    let renamed = rows.iter().filter(|row| known.named(&row.target).is_some());
+    let renamed = renamed.count();
+    if renamed > 0 {
+        parts.push(format!("{renamed} monitored under another name"));
+    }
+    let priced = rows
+        .iter()
+        .filter(|row| known.leaves_price_out(&row.target));
+    let priced = priced.count();
+    if priced > 0 {
+        parts.push(format!(
+            "{} not sent, because the server is there and the row names no service",
+            counted(priced, "price")
+        ));
     }
     parts.extend(estimate(
         context.session.settings.rate_limits,

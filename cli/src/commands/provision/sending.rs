@@ -26,6 +26,7 @@ pub async fn rename(
     Ok(renamed.map_or(RowOutcome::Planned, |renamed| {
         RowOutcome::Applied(Applied {
             record: to_json(&renamed),
+            done_instead: Some("renamed"),
             ..there(
                 endpoint,
                 &format!("already monitored; it is named {after:?} now ({before:?} before)"),
