@@ -10,6 +10,7 @@ use std::borrow::Cow;
 
 pub use exit::Exit;
 pub use failure::{Failure, LocalErrorKind};
+use failure::{LOOK_FIRST, TRY_LATER};
 
 /// An error of the command line. Commands between backticks in `hint` are written out in full by `ui`.
 #[derive(Debug, Clone)]
@@ -129,6 +130,11 @@ impl CliError {
         &self.0.message
     }
 
+    /// Whether its way out is to wait, and nothing else.
+    pub fn asks_for_patience(&self) -> bool {
+        self.way_out() == Some(TRY_LATER)
+    }
+
     /// What was being done.
     pub fn activity(&self) -> Option<&str> {
         self.0.during.as_deref()
@@ -202,9 +208,16 @@ impl From<secmon::Error> for CliError {
         let fields = error.field_errors().into_iter();
         let names = fields.flat_map(|fields| fields.iter().map(|(field, _)| field.to_owned()));
         details.fields = names.collect();
-        match error.method() == Some(&http::Method::GET) && own.is(LocalErrorKind::ConnectionLost) {
-            true => own.hint("nothing was changed: try again"),
-            false => own,
+        let reads = error.method() == Some(&http::Method::GET);
+        let is_outage = matches!(own.0.failure, Failure::Answered(500..=599, _));
+        let is_down = is_outage && own.0.hint.is_none();
+        match (reads, own.0.lost && !own.0.retryable) {
+            (true, _) if own.is(LocalErrorKind::ConnectionLost) => {
+                own.hint("nothing was changed: try again")
+            }
+            (_, true) if is_down => own.hint(LOOK_FIRST),
+            (_, false) if is_down => own.hint(TRY_LATER),
+            _ => own,
         }
     }
 }

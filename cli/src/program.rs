@@ -110,6 +110,7 @@ fn what_is_read<'a>(settings: &'a Settings, task: &'a Task) -> Vec<&'a Path> {
 async fn online(settings: Settings, ui: &Arc<Ui>, task: Task) -> Exit {
     let context = Context::new(settings, Arc::clone(ui));
     let result = interruptible(&context, task).await;
+    let result = result.map_err(|error| context.session.with_source_of_key(error));
     let planned = context
         .session
         .guard_in_use()

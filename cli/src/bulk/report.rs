@@ -65,17 +65,16 @@ pub fn conclude(
 /// The result of a run over many, with what was changed by name, and whose it is.
 pub fn report_named(screen: &Ui, labels: VerbLabels, items: &[Item]) -> Result<Outcome, CliError> {
     let mut outcome = report(screen, labels, items)?;
-    let Some(names) = changed(items) else {
-        return Ok(outcome);
-    };
-    let is_all = items
-        .iter()
-        .all(|item| matches!(item.outcome, RowOutcome::Applied(_)));
-    match is_all {
-        true => outcome.text[0] = Block::text(format!("{} {}: {names}", items.len(), labels.done)),
-        false => {
-            let line = Block::text(format!("  {}: {names}", labels.done));
-            outcome.text.insert(1, line);
+    let done = done(items, labels);
+    match done.as_slice() {
+        [(done, changed)] if changed.len() == items.len() => {
+            let names = named(changed);
+            outcome.text[0] = Block::text(format!("{} {done}: {names}", items.len()));
+        }
+        several => {
+            let lines = several.iter();
+            let lines = lines.map(|(done, changed)| format!("  {done}: {}", named(changed)));
+            outcome.text.splice(1..1, lines.map(Block::text));
         }
     }
     Ok(outcome)
@@ -84,14 +83,25 @@ pub fn report_named(screen: &Ui, labels: VerbLabels, items: &[Item]) -> Result<O
 /// Customers that a result counts one by one.
 const MOST_OWNERS: usize = 10;
 
-/// `web-1, web-2, web-3, of customer 42`
-fn changed(items: &[Item]) -> Option<String> {
-    let is_changed = |item: &&Item| matches!(item.outcome, RowOutcome::Applied(_));
-    let changed: Vec<&Item> = items.iter().filter(is_changed).collect();
-    if changed.is_empty() {
-        return None;
+/// What was changed, by what was done: mostly what the run is for.
+fn done(items: &[Item], labels: VerbLabels) -> Vec<(&'static str, Vec<&Item>)> {
+    let mut done: Vec<(&'static str, Vec<&Item>)> = Vec::new();
+    for item in items {
+        let RowOutcome::Applied(applied) = &item.outcome else {
+            continue;
+        };
+        let label = applied.done_instead.unwrap_or(labels.done);
+        match done.iter_mut().find(|(known, _)| *known == label) {
+            Some((_, items)) => items.push(item),
+            None => done.push((label, vec![item])),
+        }
     }
-    let names = super::preview(&changed, |item| item.target.clone());
+    done
+}
+
+/// `web-1, web-2, web-3, of customer 42`
+fn named(changed: &[&Item]) -> String {
+    let names = super::preview(changed, |item| item.target.clone());
     let customers: BTreeSet<_> = changed.iter().map(|item| item.customer).collect();
     let whose = match customers.len() {
         many if many > MOST_OWNERS => format!(" of {many} customers"),
@@ -101,7 +111,7 @@ fn changed(items: &[Item]) -> Option<String> {
         "" => String::new(),
         whose => format!(",{whose}"),
     };
-    Some(format!("{names}{whose}"))
+    format!("{names}{whose}")
 }
 
 /// ` of customer 42`, or ` of 2 customers: 77 (9), 42 (2)`: all of them, whatever else a sentence leaves out.
@@ -169,22 +179,20 @@ pub fn report(screen: &Ui, labels: VerbLabels, items: &[Item]) -> Result<Outcome
         false => Value::Null,
     };
     let table = Table::of(COLUMNS, items);
-    let VerbLabels {
-        done,
-        skipped: there,
-    } = labels;
     let unsent = items.iter().filter(is_unsent).count();
     let left = items
         .iter()
         .filter(|item| matches!(item.outcome, RowOutcome::Left(_)));
     let left = left.count();
-    let sentence = counted(&[
-        (succeeded, done),
-        (skipped - left, there),
+    let changed = done(items, labels).into_iter();
+    let mut ends: Vec<(usize, &str)> = changed.map(|(done, items)| (items.len(), done)).collect();
+    ends.extend([
+        (skipped - left, labels.skipped),
         (left, "left as they are"),
         (failed - unsent, "failed"),
         (unsent, "not sent"),
     ]);
+    let sentence = counted(&ends);
     let mut text = vec![Block::text(sentence)];
     text.extend(items.iter().filter_map(left_undone));
     text.extend(failures(items));
@@ -389,6 +397,7 @@ fn failures(items: &[Item]) -> Vec<Block> {
     }
     let errors = items.iter().filter_map(|item| item.outcome.error());
     let hints: BTreeMap<_, &str> = errors
+        .filter(|error| !error.asks_for_patience())
         .filter_map(|error| Some((error.code(), error.way_out()?)))
         .collect();
     let hints = hints

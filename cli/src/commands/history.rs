@@ -113,24 +113,13 @@ pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
         let server = ServerNames::new(&state, &changes, &server);
         changes.retain(|change| server.are_in(change));
     }
-    let display = &context.session.settings.display;
-    let shown = match (&display.sort, display.limit) {
-        (Some(_), _) => changes.len(),
-        (None, limit) => limit.unwrap_or(LATEST).min(changes.len()),
-    };
-    let earlier = changes.len() - shown;
-    if earlier > 0 {
-        context.screen.note(&format!(
-            "{} not shown: give a larger -L",
-            counted(earlier, "earlier change")
-        ));
-    }
     if changes.is_empty() {
         context.screen.note(
             "only changes made from this computer are recorded here: for others, see `history` on your colleagues' computers or ask the vendor for the log of your API key",
         );
     }
-    let mut outcome = Outcome::list(&changes[earlier..], COLUMNS);
+    let latest = context.screen.latest(&changes, LATEST, "change");
+    let mut outcome = Outcome::list(latest, COLUMNS);
     let interrupted = interrupted(&state.interrupted_runs());
     if !interrupted.is_empty() {
         outcome.text.push(Block::Rows);

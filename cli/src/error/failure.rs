@@ -40,7 +40,8 @@ macro_rules! failures {
     };
 }
 
-const TRY_LATER: Option<&str> = Some("try again in a few minutes");
+pub const TRY_LATER: &str = "try again in a few minutes";
+pub const LOOK_FIRST: &str = "look at what was done before you repeat it";
 const LOCK: Option<&str> = Some("wait until it has ended, or end it, then try again");
 const CALLS_USED_UP: Option<&str> = Some(
     "the key's calls of this minute are used up: try again in a minute, or allow a longer --timeout and --max-wait",
@@ -78,19 +79,19 @@ failures! {
     /// A proxy that does not let the call through.
     Proxy: "proxy", Unavailable, false, Some("give the proxy's user and password in HTTPS_PROXY, as in http://USER:PASSWORD@proxy.example.com:3128");
     /// What the key comes from is down.
-    SourceDown: "source_down", Unavailable, false, TRY_LATER;
+    SourceDown: "source_down", Unavailable, false, Some(TRY_LATER);
     /// What the key comes from is switched off.
     SourceOff: "source_off", Other, false, None;
     /// No answer in time.
     Timeout: "timeout", Unavailable, false, Some("try again, or allow more time with --timeout");
     /// A connection that ended before the answer.
-    ConnectionLost: "connection_lost", Unavailable, false, Some("look at what was done before you repeat it");
+    ConnectionLost: "connection_lost", Unavailable, false, Some(LOOK_FIRST);
     /// An answer that is not the service's.
     UnreadableAnswer: "unreadable_answer", Unavailable, false, Some("something between here and the service answered instead, or the address is not the portal's: check it with `auth status`");
     /// An answer that lacks what it should tell.
     IncompleteAnswer: "unreadable_answer", Unavailable, false, None;
     /// An answer whose record is not what was asked for.
-    OtherAnswer: "other_answer", Unavailable, false, Some("look at what was done before you repeat it");
+    OtherAnswer: "other_answer", Unavailable, false, Some(LOOK_FIRST);
     /// A call that something on this computer refused.
     Refused: "refused", Unavailable, false, None;
     /// A host without an address.
@@ -104,7 +105,7 @@ failures! {
     /// No mock at the address of the admin API.
     NoMock: "no_mock", Unavailable, false, Some("start a mock with `mock serve`, and say where it is with --admin-url");
     /// Leak records that cannot be read at this moment.
-    LeaksUnavailable: "leaks_unavailable", Unavailable, false, TRY_LATER;
+    LeaksUnavailable: "leaks_unavailable", Unavailable, false, Some(TRY_LATER);
     /// A service without leak records.
     LeaksDisabled: "leaks_disabled", Other, false, None;
     /// A scan that failed.

@@ -42,7 +42,7 @@ pub fn learn(session: &Session, customer: CustomerId, alerts: &[Alert]) {
 
 const ALERT: RecordKind = RecordKind {
     one: "alert",
-    list: "alert list",
+    list: "alert list -c ID",
 };
 
 /// Finds the alerts that the arguments name, all of them before any is acted on.

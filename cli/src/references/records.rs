@@ -16,8 +16,17 @@ pub const PAGE_SIZE: u32 = 100;
 pub struct RecordKind {
     /// As `rule`.
     pub one: &'static str,
-    /// As `rules list`.
+    /// As `rules list`, with `-c ID` where it lists nothing without a customer.
     pub list: &'static str,
+}
+
+impl RecordKind {
+    fn list_of(self, customer: Option<CustomerId>) -> String {
+        match customer {
+            None => self.list.to_owned(),
+            Some(customer) => format!("{} -c {customer}", self.list.trim_end_matches(" -c ID")),
+        }
+    }
 }
 
 /// Refuses a name that can fit no id before anything is asked: an empty one, and too few digits of an id.
@@ -48,17 +57,13 @@ pub fn by_id_or_prefix<T>(
     id_of: fn(&T) -> String,
 ) -> Result<T, CliError> {
     let text = text.trim();
-    let RecordKind { one, list } = kind;
+    let one = kind.one;
     let fits = |record: &T| is_id_or_prefix(text, &id_of(record));
     let mut found: Vec<T> = records.into_iter().filter(fits).collect();
     match found.len() {
         0 => {
-            let whose = session
-                .settings
-                .customer
-                .map(|id| format!(" -c {id}"))
-                .unwrap_or_default();
-            let hint = format!("give the id of the {one}; see the ids: `{list}{whose}`");
+            let list = kind.list_of(session.settings.customer);
+            let hint = format!("give the id of the {one}; see the ids: `{list}`");
             Err(CliError::not_found(format!("no {one} {text:?}")).hint(hint))
         }
         1 => Ok(found.remove(0)),

@@ -8,6 +8,7 @@ use crate::error::{CliError, Exit, LocalErrorKind, if_found};
 use crate::session::Session;
 use crate::state::StateDb;
 use crate::state::records::{Observation, Server};
+use crate::ui::invocation::quoted;
 use secmon::model::{CustomerId, Endpoint, EndpointId};
 use secmon::operations::{GetEndpoint, ListEndpoints};
 use std::collections::{BTreeSet, HashSet};
@@ -397,6 +398,17 @@ impl<'a> Search<'a> {
         )
     }
 
+    /// Whether earlier commands have seen a server of this name that is there no more.
+    fn has_ended(&self, reference: &Reference<'_>) -> bool {
+        let session = &self.context.session;
+        let gone = session.state().map(StateDb::gone_servers);
+        let mut gone = gone.unwrap_or_default();
+        let wall = session.settings.customer;
+        gone.retain(|server| wall.is_none_or(|customer| server.customer == Some(customer)));
+        let fit = reference.fit(&gone);
+        !fit.by_prefix && !fit.servers.is_empty()
+    }
+
     /// What `-c` left out may be another customer's: then `-c` is what is wrong.
     async fn missing(&self, reference: &Reference<'_>, list: &[Endpoint]) -> CliError {
         if self.context.session.settings.customer.is_some()
@@ -407,6 +419,12 @@ impl<'a> Search<'a> {
             return error;
         }
         let error = CliError::not_found(format!("no server {:?}", reference.text));
+        if self.has_ended(reference) {
+            let name = quoted(reference.text);
+            return error.hint(format!(
+                "a server of this name has ended; see what happened to it: `endpoint history {name}`"
+            ));
+        }
         if self.context.session.settings.customer.is_none()
             && let Ok(number) = reference.text.parse::<u32>()
         {

@@ -275,6 +275,22 @@ impl Session {
         Ok(self.key.get_or_init(|| key))
     }
 
+    /// Says where a key that the service does not know comes from: what the environment has goes before what is kept.
+    pub fn with_source_of_key(&self, error: CliError) -> CliError {
+        let service = self.settings.service.as_ref();
+        let variable = match service.map(|service| &service.key) {
+            Ok(KeySource::Environment(_)) => "SECMON_API_KEY",
+            Ok(KeySource::Mounted(_)) => "SECMON_API_KEY_FILE",
+            _ => return error,
+        };
+        match error.failure().is_unknown_key() {
+            true => error.hint(format!(
+                "the key comes from {variable}: put the right one there, or unset it and keep one with `auth login`"
+            )),
+            false => error,
+        }
+    }
+
     /// Reads the key from where it is kept.
     fn read_key(&self, source: &KeySource) -> Result<ApiKey, CliError> {
         match source {

@@ -23,6 +23,7 @@ use crate::ui::invocation::Invocation;
 use crate::ui::jq::Filter;
 use crate::ui::outcome::{Block, Outcome, Table, to_json};
 use crate::values::durations;
+use crate::values::durations::counted;
 use anstyle::{AnsiColor, Style};
 use secmon::ApiKey;
 use serde::Serialize;
@@ -152,6 +153,20 @@ impl Ui {
         items.truncate(self.limit().unwrap_or(usize::MAX));
         self.tell_cut(total.saturating_sub(items.len()));
         items
+    }
+
+    /// What a limit, or else `most`, leaves of what stands in the order of time: the latest of it.
+    pub fn latest<'a, T>(&self, items: &'a [T], most: usize, what: &str) -> &'a [T] {
+        let shown = match (&self.display.sort, self.display.limit) {
+            (Some(_), _) => items.len(),
+            (None, limit) => limit.unwrap_or(most).min(items.len()),
+        };
+        let (earlier, latest) = items.split_at(items.len() - shown);
+        if !earlier.is_empty() {
+            let earlier = counted(earlier.len(), &format!("earlier {what}"));
+            self.note(&format!("{earlier} not shown: give a larger -L"));
+        }
+        latest
     }
 
     /// Whether a list is shown as its pages come: one value a line, in the order in which they come.

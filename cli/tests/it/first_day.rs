@@ -53,7 +53,8 @@ fn a_day_in_which_no_leak_is_dated_says_where_new_findings_are() {
         "{told:?}"
     );
     assert!(
-        told.stderr.contains("alert list --kind domain -c 42"),
+        told.stderr
+            .contains("alert list --domain example.com --since 2099-01-01 -c 42"),
         "{told:?}"
     );
 }

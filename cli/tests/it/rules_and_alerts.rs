@@ -442,3 +442,35 @@ fn a_range_is_shown_as_one_and_an_end_has_its_date() {
         "{shown}"
     );
 }
+
+#[test]
+fn a_port_that_is_allowed_for_good_is_not_taken_for_one_that_is_allowed_for_a_week() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.1", "web-1");
+    let alert = alert_of(&shell, 8080);
+    let id = alert["id"].as_str().expect("an id");
+    let allow = format!("alert allow {id} -m for-the-operations-team");
+    shell.line(&allow).exits(0);
+    shell.line(&allow).exits(0);
+    let refused = shell.line(&format!("{allow} --expires 7d")).exits(5).stderr;
+    let (_, edit) = refused.split_once("secmon rules edit ").expect(&refused);
+    let edit: Vec<&str> = edit.split_whitespace().take(3).collect();
+    shell
+        .line(&format!("rules edit {}", edit.join(" ")))
+        .exits(0);
+    let rules = shell.line("rules list web-1 -o json").exits(0).json();
+    assert!(rules[0]["expires_at"].is_string(), "{rules}");
+}
+
+#[test]
+fn an_alert_that_is_resolved_already_is_not_said_to_come_back() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.1", "web-1");
+    let alert = alert_of(&shell, 8080);
+    let id = alert["id"].as_str().expect("an id");
+    let allow = format!("alert allow {id} -m for-the-operations-team");
+    shell.line(&allow).exits(0);
+    let resolved = shell.line(&format!("alert resolve {id}")).exits(0).stdout;
+    assert!(resolved.contains("already resolved"), "{resolved}");
+    assert!(!resolved.contains("comes back"), "{resolved}");
+}

@@ -256,3 +256,13 @@ fn where_a_server_was_moved_is_told_at_its_old_address() {
     let new = shell.line(&format!("endpoint history {id}")).exits(0);
     assert!(new.stdout.contains("web-1 (198.51.100.7)"), "{new:?}");
 }
+
+#[test]
+fn a_limit_leaves_the_latest_of_what_happened() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.1", "web-1");
+    shell.line("endpoint suspend web-1").exits(0);
+    let cut = shell.line("endpoint history web-1 -L 1").exits(0);
+    assert!(cut.stdout.contains("suspend endpoint"), "{cut:?}");
+    assert!(cut.stderr.contains("earlier events not shown"), "{cut:?}");
+}

@@ -111,7 +111,11 @@ fn a_rule_for_good_is_not_taken_for_one_that_ends() {
     rules_unseen(&tenant, &shell);
     tenant.clear_faults();
     let run = shell.run(&add(&["--expires", "7d"])).exits(8);
-    assert!(run.stdout.contains("rules show"), "{run:?}");
+    let way_out = run.stdout.find("secmon rules edit ");
+    let way_out = way_out
+        .map(|place| &run.stdout[place..])
+        .unwrap_or_default();
+    assert!(way_out.contains(" --expires 20"), "{run:?}");
 }
 
 #[test]

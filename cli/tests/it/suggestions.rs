@@ -39,7 +39,7 @@ fn the_customer_that_was_given_stands_in_what_is_suggested() {
     let unknown = Shell::of(&account()).with("SECMON_API_KEY", "no_such_key_at_all");
     let refused = unknown.line("endpoint list -c 42").exits(3).stderr;
     assert!(
-        refused.contains("auth status says") && !refused.contains("-c 42"),
+        refused.contains("comes from SECMON_API_KEY") && !refused.contains("-c 42"),
         "{refused}"
     );
 }

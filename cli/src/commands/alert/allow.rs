@@ -73,7 +73,12 @@ pub async fn run(context: &Context, args: AlertAllowArgs) -> Result<Outcome, Cli
             }
         }
     }
-    create::run(context, ALLOWED, &wanted, OnOverlap::Skip, &args.run).await
+    // A port that is allowed for ever is not allowed until that day.
+    let on_overlap = match args.expires {
+        Some(_) => OnOverlap::Fail,
+        None => OnOverlap::Skip,
+    };
+    create::run(context, ALLOWED, &wanted, on_overlap, &args.run).await
 }
 
 /// What is meant to be open, as far as it was typed.

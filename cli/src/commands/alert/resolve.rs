@@ -74,6 +74,7 @@ async fn conclude(context: &Context, resolving: &Resolving<'_>) -> Result<Outcom
     let items = bulk::run_bulk(context, resolving, &resolving.args.run).await?;
     let mut outcome = bulk::conclude(&context.screen, RESOLVED, items)?;
     if let [Alert::Port(alert)] = resolving.found.borrow().as_slice()
+        && alert.status == PortAlertStatus::Open
         && !is_of_gone_server(&context.session, alert)
     {
         let command = allow_command(alert, context.customer()?);

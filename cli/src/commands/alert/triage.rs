@@ -74,7 +74,7 @@ enum Choice {
 pub async fn run(context: &Context, args: &AlertTriageArgs) -> Result<Outcome, CliError> {
     if !context.prompt.may_ask() {
         return Err(CliError::usage(
-            "triage needs a terminal: in a script, use `alert allow ALERT -m TEXT` or `alert resolve ALERT` for a port, and `alert ack --all -c ID` for the domains",
+            "triage needs a terminal: in a script, use `alert allow ALERT -m TEXT` or `alert resolve ALERT` for a port, and `alert ack ALERT` or `alert ack --all --domain DOMAIN -c ID` for a domain",
         )
         .hint("see the alerts there are: `alert list -c ID -o ids`"));
     }

@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::error::{CliError, LocalErrorKind};
 use crate::state::leaks::ShownLeaks;
 use crate::ui::Reader;
+use crate::ui::invocation::quoted;
 use crate::ui::outcome::{Cell, Field, Outcome, shown, with_room};
 use crate::values::days;
 use crate::values::durations::counted;
@@ -79,6 +80,11 @@ pub async fn run(context: &Context, args: &DomainLeaksArgs) -> Result<Outcome, C
         customer,
         only_new: args.new,
         earliest,
+        alerts_since_then: format!(
+            "alert list --domain {} --since {} -c {customer}",
+            quoted(&domain.name),
+            quoted(args.since.as_deref().unwrap_or_default())
+        ),
     };
     let mut looked_at = SeenLeaks {
         shown,
@@ -115,6 +121,8 @@ struct Wanted {
     customer: CustomerId,
     only_new: bool,
     earliest: Option<DateTime<Utc>>,
+    /// The command that shows what was found since then, whenever it leaked.
+    alerts_since_then: String,
 }
 
 impl Wanted {
@@ -130,9 +138,9 @@ impl Wanted {
     /// A leak is often found long after it happened.
     fn none_of_that_time(&self, all: usize) -> String {
         format!(
-            "None of {} is dated since then: --since goes by the day of the leak. What was found since then: `alert list --kind domain -c {}`; what this computer has not shown before today: --new.",
+            "None of {} is dated since then: --since goes by the day of the leak. What was found since then: `{}`; what this computer has not shown before today: --new.",
             counted(all, "leaked credential"),
-            self.customer
+            self.alerts_since_then
         )
     }
 

@@ -179,7 +179,8 @@ pub async fn run(context: &Context, args: &EndpointHistoryArgs) -> Result<Outcom
             "what it was moved to",
         ));
     }
-    Ok(Outcome::list(&events, COLUMNS).tell(text))
+    let latest = context.screen.latest(&events, events.len(), "event");
+    Ok(Outcome::list(latest, COLUMNS).tell(text))
 }
 
 /// What the service shows of it.

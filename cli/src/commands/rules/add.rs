@@ -74,7 +74,7 @@ pub struct RuleAddArgs {
 pub async fn run(context: &Context, args: RuleAddArgs) -> Result<Outcome, CliError> {
     let on_overlap = match args.skip_existing {
         true => OnOverlap::Skip,
-        false => OnOverlap::Fail,
+        false => OnOverlap::OfferToSkip,
     };
     if let Some(file) = &args.file {
         let list = RuleList {

@@ -33,8 +33,10 @@ pub const ADDED: VerbLabels = VerbLabels {
 /// What a port that a rule covers already does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnOverlap {
-    /// It is an error that tells of --skip-existing.
+    /// It is an error.
     Fail,
+    /// It is an error that tells of --skip-existing.
+    OfferToSkip,
     /// It is passed over.
     Skip,
 }
@@ -189,25 +191,37 @@ fn overlap(
 ) -> Result<RowOutcome, CliError> {
     match on_overlap {
         OnOverlap::Skip => Ok(RowOutcome::Skipped(skipped(wanted, rule))),
-        OnOverlap::Fail => Err(in_the_way(
-            CliError::new(
-                LocalErrorKind::Overlap,
-                format!(
-                    "there is already a rule for {} on {}, and it is not the same",
-                    ports_of(rule),
-                    wanted.place.name()
-                ),
-            ),
-            rule,
-        )),
+        OnOverlap::Fail | OnOverlap::OfferToSkip => {
+            let (ports, place) = (ports_of(rule), wanted.place.name());
+            let message =
+                format!("there is already a rule for {ports} on {place}, and it is not the same");
+            let error = CliError::new(LocalErrorKind::Overlap, message);
+            Err(in_the_way(error, wanted, rule, on_overlap))
+        }
     }
 }
 
-fn in_the_way(error: CliError, rule: &Rule) -> CliError {
-    let (id, ports) = (rule.id, ports_of(rule));
-    error.hint(format!(
-        "rule {id} for {ports} is in the way: look at it with `rules show {id}`; or skip such ports with --skip-existing"
-    ))
+/// What can be done about a rule that keeps a wanted one from being added.
+fn in_the_way(
+    error: CliError,
+    wanted: &WantedRule,
+    rule: &Rule,
+    on_overlap: OnOverlap,
+) -> CliError {
+    let id = rule.id;
+    let mut hint = format!("rule {id} for {} is in the way: ", ports_of(rule));
+    hint += &match (wanted.port.is_same(rule), &wanted.terms.expires_at) {
+        (true, Some(end)) => format!("give it that end with `rules edit {id} --expires {end}`"),
+        (true, None) if rule.expires_at.is_some() => {
+            format!("let it last with `rules edit {id} --expires never`")
+        }
+        (true, None) => format!("change it with `rules edit {id} -m TEXT`"),
+        (false, _) => format!("look at it with `rules show {id}`"),
+    };
+    if on_overlap == OnOverlap::OfferToSkip {
+        hint += "; or skip such ports with --skip-existing";
+    }
+    error.hint(hint)
 }
 
 fn skipped(wanted: &WantedRule, rule: &Rule) -> Applied {
@@ -330,7 +344,9 @@ async fn not_made(
     };
     match on_overlap {
         OnOverlap::Skip => Ok(RowOutcome::Skipped(skipped(wanted, &rule))),
-        OnOverlap::Fail => Err(in_the_way(error, &rule)),
+        OnOverlap::Fail | OnOverlap::OfferToSkip => {
+            Err(in_the_way(error, wanted, &rule, on_overlap))
+        }
     }
 }
 
