@@ -48,10 +48,10 @@ Customers and billing:
   report        Write a page about a customer that can be sent to them
 
 This computer:
-  auth          Save, check or delete the API key of a profile
+  auth          Save, check or remove the API key of a profile
   profile       Named pairs of address and key
   config        The configuration file: get, set, unset, list, path, edit
-  history, undo  What was changed from this computer, and by whom; take it back
+  history, undo  Show what was changed from this computer, and by whom; undo it
   doctor        Find out what keeps this computer from reaching the service
 
 For developers:

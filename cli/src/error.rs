@@ -251,7 +251,7 @@ fn message_of(error: &secmon::Error) -> String {
     if let (ErrorKind::Decode | ErrorKind::Gateway, Some(snippet)) =
         (error.kind(), error.body_snippet())
     {
-        message.push_str(&format!("; it begins {:?}", beginning(snippet)));
+        message.push_str(&format!("; the answer begins {:?}", beginning(snippet)));
     }
     if is_lost_change(error) {
         message.push_str("; the change may or may not have been made");

@@ -69,7 +69,7 @@ fn judge(words: &[String]) -> Verdict {
 /// A customer that narrows nothing was meant to narrow something.
 fn takes_no_customer() -> CliError {
     CliError::usage(
-        "-c does not go with this command: it is about no customer, or names one itself; leave it out",
+        "-c cannot be used with this command, which does not concern a customer or takes one as an argument: leave -c out",
     )
 }
 
@@ -203,7 +203,7 @@ fn with_page(said: &str, page: &str) -> String {
 fn in_one_sentence(error: &clap::Error) -> String {
     let text = match error.kind() {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            "the command is not complete: a command, or what it is about, is missing".to_owned()
+            "incomplete command: a subcommand or an argument is missing".to_owned()
         }
         _ => error.render().to_string(),
     };

@@ -2,15 +2,15 @@
 
 use clap::{Args, ValueEnum};
 
-const RUN: &str = "Runs over many records";
+const RUN: &str = "Bulk runs";
 
 /// A run over many.
 #[derive(Debug, Clone, Default, Args)]
 pub struct RunArgs {
-    /// Go on with the others where some of those named are not found
+    /// Continue with the rest if some of the named records are not found
     #[arg(long, help_heading = RUN, hide_short_help = true)]
     pub ignore_not_found: bool,
-    /// Use all 60 calls a minute; without this, 5 of them are left to other users
+    /// Use all 60 calls a minute; by default 5 of them are left for other users
     #[arg(long, help_heading = RUN, hide_short_help = true)]
     pub use_whole_window: bool,
 }

@@ -104,17 +104,17 @@ pub fn problem(cell: &str) -> Option<String> {
     let is_failure = FAILURES.contains(&cell.to_lowercase().as_str());
     if is_failure || cell.len() > 2 && cell.bytes().all(|byte| byte == b'#') {
         return Some(format!(
-            "\"{cell}\" is what a spreadsheet shows where a formula fails"
+            "\"{cell}\" is a formula error: correct it in the spreadsheet"
         ));
     }
     if cell.contains(char::REPLACEMENT_CHARACTER) {
         return Some(format!(
-            "\"{cell}\" has lost letters: save the file again from where it was made"
+            "\"{cell}\" contains damaged characters: save the file again from the program that made it"
         ));
     }
     misread(cell).map(|meant| {
         format!(
-            "\"{cell}\" was saved in the wrong letters (\"{meant}\"?): save the file as UTF-8 from where it was made"
+            "\"{cell}\" was saved in the wrong encoding (\"{meant}\"?): save the file again as UTF-8 from the program that made it"
         )
     })
 }

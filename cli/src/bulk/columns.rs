@@ -110,7 +110,7 @@ pub fn read(records: &Records, map: &[String], name: &str) -> Result<Vec<Column>
     if !unknown.is_empty() {
         return Err(match heading_below(records) {
             Some(row) => CliError::usage(format!(
-                "{name}: the headings stand in row {row}: take out the rows above it"
+                "{name}: the headings are in row {row}: delete the rows above it"
             )),
             None => unknown_columns(name, &unknown),
         });
@@ -265,7 +265,7 @@ fn mapping(pair: &str) -> Result<(&str, Option<&'static str>), CliError> {
     }
     let known = field_named(&plain_name(field)).ok_or_else(|| {
         CliError::usage(format!(
-            "--map: there is no field {field:?} (fields: {}; {PASSED_OVER} passes the column over)",
+            "--map: there is no field {field:?} (fields: {}; {PASSED_OVER} ignores the column)",
             FIELDS.join(", ")
         ))
     })?;
@@ -340,7 +340,7 @@ fn unknown_columns(name: &str, titles: &[&str]) -> CliError {
         });
     }
     CliError::usage(message).hint(format!(
-        "say which FIELD it is with {}, or ignore {them} with {}",
+        "give its field with {}, or ignore {them} with {}",
         mapped_to("FIELD"),
         mapped_to(PASSED_OVER)
     ))

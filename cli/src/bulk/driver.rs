@@ -65,7 +65,7 @@ async fn agreed_plan<O: BulkOperation>(
         if agreed == (sent_names(operation, &rows), text_of(operation, &rows)) {
             return Ok(rows);
         }
-        context.screen.note("Meanwhile something has changed:");
+        context.screen.note("Something changed in the meantime:");
     }
 }
 
@@ -157,7 +157,7 @@ fn all_absent<R>(rows: Vec<PlannedRow<R>>) -> CliError {
     }
     let sentences: Vec<&str> = errors.iter().map(CliError::message).collect();
     let error = CliError::not_found(format!(
-        "{} of {total} were not found, so nothing was done:\n  {}",
+        "{} of {total} names were not found, so nothing was done:\n  {}",
         errors.len(),
         sentences.join("\n  ")
     ));

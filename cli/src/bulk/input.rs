@@ -126,7 +126,10 @@ pub fn decoded(
             ))
         })?;
         return encoding::in_charset(&bytes, charset).ok_or_else(|| {
-            CliError::usage(format!("{name} is not {}: {ENCODING_HINT}", charset.name()))
+            CliError::usage(format!(
+                "{name} is not valid {}: {ENCODING_HINT}",
+                charset.name()
+            ))
         });
     }
     if let Some(decoded) = encoding::unmistakable(&bytes, name)? {
@@ -138,7 +141,7 @@ pub fn decoded(
         return Err(CliError::usage(message).hint("save it as CSV UTF-8 from where it was made"));
     }
     let unknown = CliError::usage(format!(
-        "{name} is not UTF-8, and its letters are not guessed"
+        "{name} is not UTF-8, and its encoding cannot be guessed safely"
     ));
     let likely = encoding::likeliest(&bytes)
         .and_then(|charset| Some((charset.name(), encoding::in_charset(&bytes, charset)?)));
@@ -225,7 +228,7 @@ pub fn parse(
     let repeated = records.rows.len() - seen.len();
     let repeated = (repeated > 0).then(|| {
         let rows = counted(repeated, "row");
-        format!("{rows} left out: the same as an earlier one")
+        format!("{rows} skipped: identical to an earlier row")
     });
     if !problems.is_empty() {
         return Err(spreadsheet::bad_rows(name, &problems));
@@ -257,7 +260,7 @@ fn new_row(row: Row, line: u64, earlier: &mut EarlierRows) -> Result<Row, CliErr
     match first == line {
         true => Ok(row),
         false if other == customer => Err(CliError::usage(format!(
-            "{name:?} of customer {customer} is in row {first} already, with other cells: keep one of the rows"
+            "{name:?} of customer {customer} is already in row {first} with different values: keep only one of the rows"
         ))),
         false => Err(CliError::usage(format!(
             "{name:?} of customer {customer} is in row {first} already, for customer {other}: keep one of the rows"
@@ -359,14 +362,14 @@ impl RowReader<'_> {
         let cell = uninert(&cell);
         match field {
             "target" if cells::is_placeholder(&cell) => Err(format!(
-                "\"{cell}\" stands for nothing: give an address, or take the row out"
+                "\"{cell}\" is not an address: give one, or delete the row"
             )),
             "target" if cells::is_total(&cell) => {
-                Err(format!("\"{cell}\" is the row of a sum: take it out"))
+                Err(format!("\"{cell}\" looks like a totals row: delete it"))
             }
             "target" => match cells::several_targets(&cell) {
                 Some(count) => Err(format!(
-                    "\"{cell}\" holds {count} of them: give each a row of its own"
+                    "\"{cell}\" contains {count} targets: give each its own row"
                 )),
                 None => Ok(cell),
             },

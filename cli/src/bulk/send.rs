@@ -50,7 +50,7 @@ impl<'a> Run<'a> {
     fn begin(context: &'a Context, on_error: OnError, rows: usize) -> Self {
         let session = &context.session;
         session.on_interrupt(
-            "interrupted: what was sent stays done",
+            "interrupted: changes already sent are kept",
             format!("go on with the rest: `{AS_TYPED}`"),
         );
         Self {

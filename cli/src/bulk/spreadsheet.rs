@@ -51,13 +51,13 @@ impl Records {
             Ordering::Equal => return Ok(()),
             Ordering::Less => match self.other_delimiter(record) {
                 Some(other) => format!(
-                    "its cells are parted by {other:?}, those of the heading by {:?}",
+                    "its cells are separated by {other:?}, but those of the heading by {:?}",
                     char::from(self.delimiter)
                 ),
                 None => "an empty cell still needs its delimiter".to_owned(),
             },
             Ordering::Greater if record.iter().any(is_typographic) => {
-                "typographic quotation marks hold no cell together: write \" instead".to_owned()
+                "curly quotation marks cannot quote a cell: use \" instead".to_owned()
             }
             Ordering::Greater => {
                 let delimiter = match self.delimiter {
@@ -121,8 +121,9 @@ pub fn records(text: &str, delimiter: u8, name: &str) -> Result<Records, CliErro
         .map(|(line, problem)| format!("line {line}: {problem}"))
         .collect();
     if !torn.is_empty() {
-        return Err(refused(name, torn.len(), &torn)
-            .hint("close a cell on its line; double a quotation mark that is part of a text"));
+        return Err(refused(name, torn.len(), &torn).hint(
+            "close each quoted cell on the same line; write a quotation mark inside a text twice",
+        ));
     }
     let mut said = separator_line(text);
     let mut reader = csv::ReaderBuilder::new()
@@ -257,10 +258,10 @@ pub fn separator_line(text: &str) -> Option<u8> {
 }
 
 const OPEN: &str = "a quotation mark opens a cell that is not closed on the same line";
-const BLANK_BEFORE: &str = "a blank stands before the quotation mark of a cell: take it out";
+const BLANK_BEFORE: &str = "there is a space before a cell's opening quotation mark: remove it";
 const BACKSLASH: &str =
     "a backslash does not make a quotation mark part of a text: double the mark";
-const BEHIND: &str = "something stands behind the quotation mark that closes a cell";
+const BEHIND: &str = "there is text after a cell's closing quotation mark";
 
 /// What is wrong with the quotation marks, by line, counted from 1.
 fn quote_problems(text: &str, delimiter: u8) -> Vec<(u64, &'static str)> {

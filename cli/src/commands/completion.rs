@@ -10,6 +10,7 @@ use crate::state::StateDb;
 use crate::state::records::{Domain, KnownRecords};
 use crate::ui::outcome::Outcome;
 use crate::ui::{OutputFormat, sanitize};
+use crate::values::durations::counted;
 use crate::values::ports;
 use clap::{Arg, Args, Command, ValueEnum};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
@@ -273,7 +274,7 @@ fn customers() -> Vec<CompletionCandidate> {
     for domain in &known.domains {
         servers.entry(domain.customer.to_string()).or_default();
     }
-    let about = |(customer, count): (String, usize)| (customer, format!("{count} servers"));
+    let about = |(customer, count): (String, usize)| (customer, counted(count, "server"));
     candidates(servers.into_iter().map(about).collect())
 }
 

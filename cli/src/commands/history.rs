@@ -135,7 +135,7 @@ pub fn interrupted(runs: &[InterruptedRun]) -> Vec<Block> {
         let at = DateTime::from_timestamp_millis(run.begun_ms).unwrap_or_default();
         let at = at.format("%Y-%m-%d %H:%M UTC");
         lines.push(Block::text(format!(
-            "Interrupted on {at}: {}. To go on, give the same command again.",
+            "Interrupted on {at}: {}. To continue, run the same command again.",
             told(run)
         )));
     }

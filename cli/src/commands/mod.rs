@@ -171,9 +171,9 @@ pub enum OnlineCommand {
     /// The configuration file: get, set, unset, list, path, edit
     #[command(subcommand)]
     Config(Deferred<ConfigCommand>),
-    /// What was changed from this computer, and by whom: the last 50 changes, or as many as -L says
+    /// Show what was changed from this computer, and by whom: the last 50 changes, or as many as given with -L
     History(HistoryArgs),
-    /// Take back the last change made from this computer, or the one given by its id
+    /// Undo the last command run in this terminal, or the change or run with this id
     Undo(UndoArgs),
 }
 

@@ -18,7 +18,7 @@ Examples:
   secmon sso link -c 42 --open          the portal, signed in as the customer
 
 If no browser can be started, the address is printed. BROWSER chooses another browser. The
-service tells the address of a domain's page; a server's page is assumed to be at /endpoints/ID.";
+service gives the address of a domain's page; a server's page is assumed to be at /endpoints/ID.";
 
 /// A page of the portal.
 #[derive(Debug, Args)]
@@ -82,7 +82,7 @@ async fn page(context: &Context, args: &OpenArgs) -> Result<PortalPage, CliError
     }
     match domain(context, &args.name).await {
         Err(error) if error.exit() == Exit::NotFound => Err(CliError::not_found(format!(
-            "no server and no domain of this customer is {:?}",
+            "this customer has no server or domain named {:?}",
             args.name
         ))
         .hint("see what there is: `endpoint list`, `domain list -c ID`")),

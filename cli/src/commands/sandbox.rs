@@ -107,7 +107,7 @@ async fn set(context: &Context, args: ScenarioSetArgs) -> Result<Outcome, CliErr
     let sent = context.session.write(request, planned).await?;
     Ok(sent.map_or_else(Outcome::silent, |answer| {
         let scenario = &answer.data.scenario;
-        let sentence = format!("From the next scan on, {place} is found to be: {scenario}.");
+        let sentence = format!("From the next scan on, scans of {place} show scenario {scenario}.");
         Outcome::said(to_json(&answer.data), sentence)
     }))
 }

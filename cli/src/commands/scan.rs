@@ -163,7 +163,7 @@ impl BulkOperation for Scans<'_> {
         let message = format!("{name} is paused, and only active servers are scanned");
         views::is_paused(endpoint).then(|| {
             CliError::new(failure, message).hint(format!(
-                "have it scanned again: `endpoint resume {}`",
+                "resume it first: `endpoint resume {}`",
                 endpoint.id
             ))
         })
@@ -312,7 +312,7 @@ fn unanswered(session: &Session, endpoint: &Endpoint) -> RowOutcome {
     session.settle_pending(OPERATION, &endpoint.id.to_string());
     RowOutcome::Applied(Applied {
         record: json!({ "endpoint_id": endpoint.id, "scan_id": null }),
-        note: Some("the answer was lost, and the service has accepted a scan".to_owned()),
+        note: Some("the answer was lost, but the service has accepted the scan".to_owned()),
         sentence: on_its_way(&references::name_of(endpoint)),
         ..Applied::default()
     })

@@ -53,7 +53,7 @@ pub async fn run(context: &Context, command: SsoCommand) -> Result<Outcome, CliE
     if let Some(end) = &answer.data.expires_at {
         context
             .screen
-            .note(&format!("it works once, until {}", end.as_str()));
+            .note(&format!("The link works once, until {}", end.as_str()));
     }
     if service.source == Source::Local {
         context.screen.note(

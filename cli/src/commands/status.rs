@@ -79,7 +79,7 @@ fn pace_line(session: &Session) -> Option<Block> {
     Some(Block::Field(
         "calls left",
         Cell::text(format!(
-            "{strict} for changes and alerts, {default} for servers and rules"
+            "{strict} for changes, alerts and domains; {default} for servers and rules (this minute)"
         )),
     ))
 }

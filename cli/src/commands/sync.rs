@@ -294,12 +294,12 @@ async fn outlook(
     }
     if shares.len() > NAMED {
         let more = shares.len() - NAMED;
-        text += &format!(" {more} more customers or products of theirs lose capacity too.");
+        text += &format!(" The limits of {more} more customers or products are lowered too.");
     }
     if !servers.is_empty() {
         let services = counted(servers.len(), "service");
         text += &format!(
-            " The server behind each of {services} of the product {ONE_SERVER} stops too; this program cannot tell which server that is."
+            " Each of {services} of product {ONE_SERVER} also stops its server; secmon cannot tell which server that is."
         );
     }
     text
@@ -364,10 +364,9 @@ impl Total {
         match calls.find_map(|(i, call)| Some((i, call.outcome.error()?.clone()))) {
             Some((0, error)) => return Err(error),
             Some((_, error)) => {
-                outcome.deferred_error =
-                    Some(error.during(
-                        "a later call of the sync; what the calls before it did stands above",
-                    ));
+                outcome.deferred_error = Some(error.during(
+                    "a later call of the sync; the results of the earlier calls are shown above",
+                ));
             }
             None => {}
         }

@@ -33,7 +33,7 @@ use serde_json::json;
 use std::collections::HashMap;
 
 const NOTES: &str = "\
-Each record is read directly before it is changed back, and left where what the command set
+Each record is read just before it is changed back, and skipped if what the command set
 is something else by now. What is set and set back again in between cannot be seen, and the
 service cannot lock a record between the look and the call.
 
@@ -49,7 +49,7 @@ pub struct UndoArgs {
     /// Id of one change or of a whole run, as `history` shows them; without it, what the last command of this terminal changed
     #[arg(value_name = "CHANGE")]
     pub id: Option<String>,
-    /// Take back what is still as it was left, where something else was changed since
+    /// Undo what has not changed since, even if other parts of the run have
     #[arg(long)]
     pub only_unchanged: bool,
     /// How the run is made
@@ -167,7 +167,7 @@ fn named(session: &Session, id: &str, changes: Vec<ChangeRow>) -> Result<Vec<Cha
         references::by_id_or_prefix(session, id, CHANGE, changes, |change| change.id.clone())?;
     if change.undone_by.is_some() {
         return Err(CliError::usage(format!(
-            "change {} was undone already",
+            "change {} has already been undone",
             change.id
         )));
     }
@@ -182,7 +182,7 @@ fn named(session: &Session, id: &str, changes: Vec<ChangeRow>) -> Result<Vec<Cha
 
 fn none_here(session: &Session, changes: &[ChangeRow]) -> CliError {
     if let Some(problem) = session.state().and_then(StateDb::problem) {
-        return CliError::not_found(format!("this computer remembers no change: {problem}"))
+        return CliError::not_found(format!("this computer has no record of changes: {problem}"))
             .hint("see what is wrong: `doctor`");
     }
     let whose = session
@@ -190,7 +190,7 @@ fn none_here(session: &Session, changes: &[ChangeRow]) -> CliError {
         .customer
         .map(|id| format!(" of customer {id}"));
     let error = CliError::not_found(format!(
-        "no change{} was made in this terminal that could be undone",
+        "nothing to undo: no change{} was made in this terminal",
         whose.unwrap_or_default()
     ));
     let latest: Vec<String> = changes
@@ -202,7 +202,7 @@ fn none_here(session: &Session, changes: &[ChangeRow]) -> CliError {
     match latest.is_empty() {
         true => error.hint("see what was changed from this computer: `history`"),
         false => error.hint(format!(
-            "name one of the latest of this computer: {}",
+            "give the id of a recent change from this computer: {}",
             latest.join(", ")
         )),
     }
@@ -212,7 +212,7 @@ fn none_here(session: &Session, changes: &[ChangeRow]) -> CliError {
 fn undoable(change: &ChangeRow) -> Result<Inverse, NotUndoable> {
     if change.undoes.is_some() {
         return Err(NotUndoable {
-            reason: "it took another change back: to make that one again, repeat its command"
+            reason: "it undid another change: to make that change again, repeat its command"
                 .to_owned(),
             nearest: None,
         });
@@ -239,7 +239,7 @@ pub fn told(change: &ChangeRow) -> Vec<Block> {
         Ok(inverse) => vec![
             Block::Heading("Next:"),
             Block::next(format!("undo {}", change.id), "undo it"),
-            Block::next(inverse.line(), "the same by its own command"),
+            Block::next(inverse.line(), "does the same with an ordinary command"),
         ],
         Err(reason) => {
             let mut lines = vec![Block::text(format!("Cannot be undone: {}.", reason.reason))];
@@ -309,7 +309,7 @@ impl BulkOperation for Undoing<'_> {
         }
         let rows: Vec<&UndoRow> = self.rows.iter().collect();
         let mut sentence = format!(
-            "nothing of {} was undone, because it was changed since: {}",
+            "nothing was undone, because records changed since {}: {}",
             commands_of(&rows),
             changed.join("; ")
         );

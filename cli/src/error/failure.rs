@@ -41,8 +41,8 @@ macro_rules! failures {
 }
 
 pub const TRY_LATER: &str = "try again in a few minutes";
-pub const LOOK_FIRST: &str = "look at what was done before you repeat it";
-const LOCK: Option<&str> = Some("wait until it has ended, or end it, then try again");
+pub const LOOK_FIRST: &str = "check what was done before you repeat the command";
+const LOCK: Option<&str> = Some("wait until that process has ended, or end it, then try again");
 const CALLS_USED_UP: Option<&str> = Some(
     "the key's calls of this minute are used up: try again in a minute, or allow a longer --timeout and --max-wait",
 );
@@ -63,9 +63,9 @@ failures! {
     /// A profile that refuses every change.
     ReadOnly: "read_only", Permission, false, Some("use a profile that may change things, with --profile NAME");
     /// A key that the service has refused before.
-    KeyRejected: "unauthenticated", Permission, false, Some("the service refused this key: `auth login` keeps a new one");
+    KeyRejected: "unauthenticated", Permission, false, Some("the service refused this key: save a new one with `auth login`");
     /// A key that the portal's domain does not take.
-    ForeignKey: "TENANT_MISMATCH", Permission, false, Some("keep the address that goes with it: `auth login`");
+    ForeignKey: "TENANT_MISMATCH", Permission, false, Some("save the key with its own portal's address: `auth login`");
     /// No key to send.
     NoKey: "no_key", Permission, false, Some("`auth status` says where the key comes from, `auth login` keeps a new one");
     /// A server that is not active, so that no scan comes.
@@ -75,7 +75,7 @@ failures! {
     /// The service cannot be reached.
     NoConnection: "no_connection", Unavailable, false, Some("check the address and the network: `doctor`");
     /// No connection that can be trusted.
-    Tls: "tls", Unavailable, false, Some("the port must be one for https, and its certificate the portal's and valid by this computer's clock; the authority of a proxy that opens https must be in the system's trust store");
+    Tls: "tls", Unavailable, false, Some("check that the port serves https, that the certificate is the portal's and valid by this computer's clock, and, behind a proxy that inspects https, that its authority is in the system's trust store");
     /// A proxy that does not let the call through.
     Proxy: "proxy", Unavailable, false, Some("give the proxy's user and password in HTTPS_PROXY, as in http://USER:PASSWORD@proxy.example.com:3128");
     /// What the key comes from is down.
@@ -117,7 +117,7 @@ failures! {
     /// An item of a run that was never sent.
     NotSent: "not_sent", Other, false, None;
     /// A record that is not as an earlier run left it: nothing is sent before somebody has agreed.
-    NotConfirmed: "not_confirmed", SomeFailed, false, Some("run the command in a terminal, where it is asked about, or name it alone in a command of its own");
+    NotConfirmed: "not_confirmed", SomeFailed, false, Some("run the command in a terminal to be asked about this record, or name the record alone in its own command");
     /// A rule that is in the way of another.
     Overlap: "overlap", Conflict, false, None;
     /// A record that has changed since what is to be taken back.
@@ -127,7 +127,7 @@ failures! {
     /// A clock that is wrong.
     Clock: "clock", Other, false, Some("set the clock: dates and waiting times depend on it");
     /// A file that was changed by another command meanwhile.
-    Changed: "changed", Other, false, Some("your text is in the draft beside it: copy it away before you edit the file again");
+    Changed: "changed", Other, false, Some("your text is in the draft next to it: save a copy before you edit the file again");
     /// An editor that failed.
     Editor: "editor", Other, false, None;
     /// A mock that ended unexpectedly.
@@ -283,13 +283,13 @@ fn hint_of(code: &ErrorCode) -> Option<&'static str> {
             "the key belongs to no account: make a new one in the portal, then `auth login`"
         }
         ErrorCode::TenantMismatch => {
-            "the key is of another portal domain: `auth status` says which address and key are in use"
+            "the key belongs to another portal domain: `auth status` shows which address and key are in use"
         }
         ErrorCode::AccountSuspended => {
             "the partner account is suspended: only the provider can open it again"
         }
         ErrorCode::EndpointLimitExceeded => {
-            "see what is using it: `endpoint list -c ID`; terminate or delete a server, raise the plan with `subscription change SERVICE --product port_monitoring --plan PLAN -c ID`, or resume a subscription that is suspended"
+            "see the servers: `endpoint list -c ID`; terminate or delete one, choose a bigger plan: `subscription change SERVICE --product port_monitoring --plan PLAN -c ID`, or resume a suspended subscription"
         }
         ErrorCode::DomainLimitExceeded => {
             "see what is using them: `domain list -c ID`; end one with `domain terminate DOMAIN -c ID` (provisioning it again restores it), or give the customer more: `subscription set SERVICE --product domain_monitoring --quantity N -c ID`"
@@ -313,10 +313,10 @@ fn hint_of(code: &ErrorCode) -> Option<&'static str> {
             "the customer monitors that domain already: use its record"
         }
         ErrorCode::DowngradeUsageExceeded => {
-            "give up what no longer fits first (`domain list -c ID`, `endpoint list -c ID`), choose more, or add --force: what no longer fits is then paused"
+            "remove some first (`domain list -c ID`, `endpoint list -c ID`), choose a bigger plan, or add --force to pause those over the limit"
         }
         ErrorCode::SubscriptionNotChangeable => {
-            "a cancelled subscription is brought back by `subscription set SERVICE --product PRODUCT -c ID`"
+            "to bring a cancelled subscription back: `subscription set SERVICE --product PRODUCT -c ID`"
         }
         ErrorCode::AlertAlreadyResolved => "nothing is left to do: the alert is resolved",
         ErrorCode::AlertNotAcknowledged => {

@@ -49,7 +49,7 @@ pub fn refuse_input(option: &str, path: &Path, read: &[&Path]) -> Result<(), Cli
     match read.iter().any(|read| are_one(path, read)) {
         false => Ok(()),
         true => Err(CliError::usage(format!(
-            "{option} names the file that is read: give another name"
+            "{option} names the file being read: give another file"
         ))),
     }
 }
@@ -167,7 +167,7 @@ pub fn or_stdin(names: &[String]) -> Result<Vec<String>, CliError> {
                 .collect();
             if names.is_empty() {
                 return Err(CliError::usage(
-                    "standard input names nothing: give one name a line",
+                    "standard input is empty: give one name per line",
                 ));
             }
             Ok(names)

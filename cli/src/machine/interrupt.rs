@@ -36,7 +36,7 @@ pub fn note_change_sent() {
 pub fn broken_off() -> CliError {
     let sentence = match CHANGE_SENT.load(Ordering::Relaxed) {
         false => "interrupted. Nothing was changed.",
-        true => "interrupted. What was sent before this question stays changed.",
+        true => "interrupted. Changes sent before this question are kept.",
     };
     CliError::new(LocalErrorKind::Interrupted, sentence)
 }

@@ -62,7 +62,7 @@ fn home(instead: &str) -> Result<PathBuf, CliError> {
     match std::env::home_dir() {
         Some(home) if home.is_absolute() => Ok(home),
         Some(home) if !home.as_os_str().is_empty() => Err(CliError::usage(format!(
-            "HOME is {home:?}, which is no whole path: set it to one, as /home/me, or set {instead}"
+            "HOME is {home:?}, which is not an absolute path: set it to one, such as /home/me, or set {instead}"
         ))),
         _ => Err(CliError::usage(format!(
             "there is no home directory: set HOME, or {instead}"

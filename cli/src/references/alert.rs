@@ -148,7 +148,7 @@ fn found(alert: &DomainAlert) -> String {
                 .as_ref()
                 .map(|category| format!(" of {}", category.to_string().replace('_', " ")))
                 .unwrap_or_default();
-            format!("leaked credentials{whose}: {now} (was {before})")
+            format!("leaked logins{whose}: {now} (was {before})")
         }
         other => format!("{other}: {now} (was {before})"),
     }

@@ -121,7 +121,7 @@ pub fn customer_of_domains(context: &Context, names: &[String]) -> Result<Custom
         None if all.len() > 1 => {
             let all: Vec<String> = all.iter().map(ToString::to_string).collect();
             let message = format!(
-                "{} belong to the customers {}: say which with -c",
+                "{} belong to customers {}: say which with -c",
                 names.join(", "),
                 all.join(" and ")
             );

@@ -40,7 +40,7 @@ pub fn check_named(kind: RecordKind, text: &str) -> Result<(), CliError> {
     let id = text.trim().rsplit('/').next().unwrap_or_default();
     if id.len() < SHORTEST_PREFIX && id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Err(CliError::usage(format!(
-            "{id:?} is too short: give at least the first {SHORTEST_PREFIX} characters of the id of the {}",
+            "{id:?} is too short: give at least the first {SHORTEST_PREFIX} characters of the {}'s id",
             kind.one
         ))
         .hint(format!("see the ids: `{} -o ids`", kind.list)));

@@ -286,7 +286,7 @@ impl Lookup {
         // A long wait for a list is told beforehand.
         if prefixes == PrefixPolicy::Refused && calls > WORTH_TELLING {
             context.screen.note(&format!(
-                "reading all servers anew before this: about {calls} calls"
+                "reading all servers again first: about {calls} calls"
             ));
         }
         Ok(match (names <= calls && customer.is_none(), prefixes) {
@@ -325,7 +325,7 @@ impl<'a> Search<'a> {
             [] => Err(self.missing(reference, list).await),
             [one] if fit.by_prefix && self.prefixes == PrefixPolicy::Refused => {
                 Err(CliError::usage(format!(
-                    "{:?} is only the beginning of an id: for this, give the whole id {}",
+                    "{:?} is only the beginning of an id; this command needs the whole id: {}",
                     reference.text, one.id
                 )))
             }
@@ -374,7 +374,7 @@ impl<'a> Search<'a> {
         let labels: Vec<String> = fitting.iter().map(|endpoint| label(endpoint)).collect();
         if self.context.prompt.may_ask() {
             let question = format!(
-                "{:?} fits {} servers: which one?",
+                "{:?} matches {} servers: which one?",
                 reference.text,
                 fitting.len()
             );
@@ -418,7 +418,7 @@ impl<'a> Search<'a> {
         {
             return error;
         }
-        let error = CliError::not_found(format!("no server {:?}", reference.text));
+        let error = CliError::not_found(format!("no server named {:?}", reference.text));
         if self.has_ended(reference) {
             let name = quoted(reference.text);
             return error.hint(format!(

@@ -318,7 +318,7 @@ impl Subject {
         }
         if !is_url && !name.contains('.') {
             return Err(format!(
-                "target: {text:?} is neither an address nor a whole name, as web1.example.com"
+                "target: {text:?} is neither an IP address nor a full host name such as web1.example.com"
             ));
         }
         if !is_url && !is_host_name(name) {
@@ -380,7 +380,7 @@ fn around_address(text: &str) -> Option<String> {
             .all(|byte| byte.is_ascii_digit() || byte == b'.')
     {
         return Some(match is_all_of(&bare(address), length) {
-            true => "is a network and no server: give each server's address".to_owned(),
+            true => "is a network, not a server: give each server's address".to_owned(),
             false => format!("is a network: leave out /{length}"),
         });
     }
@@ -390,7 +390,7 @@ fn around_address(text: &str) -> Option<String> {
         return Some(format!("has a zone: leave out %{zone}"));
     }
     if let Some(address) = without_leading_zeros(text) {
-        return Some(format!("has zeros in front: give {address}"));
+        return Some(format!("has leading zeros: give {address}"));
     }
     if text.starts_with('[') && is_address(&bare(text)) {
         return Some(format!("has brackets: give {}", bare(text)));

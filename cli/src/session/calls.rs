@@ -194,7 +194,7 @@ impl Session {
     /// The error of an answer whose record is not what was asked for.
     fn not_as_asked(&self, about: &str, difference: &Difference, look: Option<String>) -> CliError {
         let sentence = format!(
-            "{about}: the service answered with {difference}; whether it did what was asked is not known"
+            "{about}: the service answered with {difference}; it is not known whether the change was made as asked"
         );
         let sentence = self.without_key(&sentence);
         let error = CliError::new(LocalErrorKind::OtherAnswer, sentence).about_something_lost();
@@ -362,7 +362,7 @@ impl Session {
             && let Some(place) = &self.settings.safety.place
             && !self.place_told.replace(true)
         {
-            self.ui.note(&format!("changed with {place}"));
+            self.ui.note(&format!("Changed using {place}"));
         }
     }
 }
@@ -413,7 +413,7 @@ fn look_at(
             "see what the customer has now: `status -c {customer}`; the service cannot list subscriptions"
         ),
         ("services", ..) => {
-            "send the same file again: what is as it was reported counts as unchanged".to_owned()
+            "send the same file again: services already reported with the same status count as unchanged".to_owned()
         }
         _ => return None,
     })

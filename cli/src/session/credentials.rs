@@ -72,9 +72,9 @@ fn surroundings(text: &str) -> Option<&'static str> {
     if text.starts_with('\u{FEFF}') {
         Some("the key begins with a byte-order mark: save the file without it, as plain UTF-8")
     } else if text.starts_with(['"', '\'', '“', '”', '‘', '’', '„']) {
-        Some("the key stands in quotation marks: take them out (Docker's --env-file keeps them)")
+        Some("the key is in quotation marks: remove them (Docker's --env-file keeps them)")
     } else if lower("bearer ".len()) == "bearer " {
-        Some("the key stands behind the word Bearer: leave that out")
+        Some("the key is preceded by the word Bearer: leave it out")
     } else if text.contains("API_KEY=") {
         Some("a whole line NAME=KEY was given: give the key alone")
     } else if text.lines().filter(|line| !line.trim().is_empty()).count() > 1 {

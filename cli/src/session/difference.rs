@@ -32,7 +32,7 @@ impl std::fmt::Display for Difference {
             asked,
             answered,
         } = self;
-        write!(f, "the {field} {answered} in place of {asked}")
+        write!(f, "the {field} {answered} instead of {asked}")
     }
 }
 

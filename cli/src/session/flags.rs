@@ -36,7 +36,7 @@ pub struct GlobalArgs {
     #[arg(global = true, long, help_heading = SERVICE, hide_short_help = true)]
     pub sandbox: bool,
 
-    /// Form of the result: table, wide, json, jsonl, csv or ids
+    /// Output format: table, wide, json, jsonl, csv or ids
     #[arg(global = true, short, long, value_name = "FORM", help_heading = OUTPUT)]
     pub output: Option<String>,
     /// Columns of a list, by name, in this order
@@ -103,7 +103,7 @@ pub struct GlobalArgs {
     /// Longest time one call may take, retries and waits included, as 30s or 2m
     #[arg(global = true, long, value_name = "TIME", help_heading = TIME, hide_short_help = true)]
     pub timeout: Option<String>,
-    /// Longest sleep when the service says "too many requests"; 0 fails at once
+    /// Longest time to wait when the service answers "too many requests"; 0 fails at once
     #[arg(global = true, long, value_name = "TIME", help_heading = TIME, hide_short_help = true)]
     pub max_wait: Option<String>,
     /// Rate limits to keep to, as 60,100/60s, or off

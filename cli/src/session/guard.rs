@@ -110,7 +110,7 @@ impl Guard {
     pub fn read_only_error(profile: &str) -> CliError {
         CliError::new(
             LocalErrorKind::ReadOnly,
-            format!("profile {profile} is read-only: nothing was sent"),
+            format!("profile {profile} is read-only, so nothing was sent"),
         )
     }
 

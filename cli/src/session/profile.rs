@@ -151,12 +151,12 @@ impl ConfigFile {
         self.profiles.get(name).ok_or_else(|| {
             let known: Vec<&str> = self.profiles.keys().map(String::as_str).collect();
             let known = if known.is_empty() {
-                "there are none".to_owned()
+                "none".to_owned()
             } else {
                 known.join(", ")
             };
             CliError::usage(format!("there is no profile {name:?} (profiles: {known})"))
-                .hint("see them: `profile list`; a new one begins with `auth login --profile NAME`")
+                .hint("list them: `profile list`; to create one: `auth login --profile NAME`")
         })
     }
 }

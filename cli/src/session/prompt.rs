@@ -155,7 +155,7 @@ impl Prompt {
             return match is_name(given, name) {
                 true => Ok(()),
                 false => Err(CliError::usage(format!(
-                    "{question} --confirm={given} does not fit: it must be {name}"
+                    "--confirm={given} does not match: it must be --confirm={name}. {question}"
                 ))),
             };
         }

@@ -330,7 +330,7 @@ impl SlotStore {
     /// The refusal where the file was held until the patience ended.
     fn is_held(&self) -> RateLimiterError {
         RateLimiterError::Unavailable(format!(
-            "another process holds {}, which counts the calls of this minute: wait until it has ended, or end it",
+            "another process has locked {}, where the calls of this minute are counted: wait until that process has ended, or end it",
             self.path.display()
         ))
     }

@@ -170,7 +170,7 @@ pub fn resolve(
             });
         let names = choice.environment.names().join(" and ");
         warnings.push(format!(
-            "{names} ignored: {winner} supplies address and key"
+            "{names} ignored: {winner} supplies the address and the key"
         ));
     }
     if choice.local {
@@ -253,7 +253,7 @@ fn from_environment(choice: &Choice, config_path: &Path) -> Result<Service, CliE
         None if key.is_some() => Err(CliError::usage(
             "there is a key in the environment but no address to send it to: set SECMON_BASE_URL, or give --base-url",
         )),
-        None => Err(CliError::usage(no_service(config_path)).hint("keep your portal's address and key: `auth login`; or try the embedded mock: `--local status`")),
+        None => Err(CliError::usage(no_service(config_path)).hint("save your portal's address and key: `auth login`; or try the embedded mock: `--local status`")),
     }
 }
 

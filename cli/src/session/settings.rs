@@ -164,7 +164,7 @@ impl Settings {
     pub fn need_billing(&self, what: &str) -> Result<(), CliError> {
         match self.namespace {
             Namespace::Provisioning => Err(CliError::usage(format!(
-                "{what} under the billing namespace only: leave out --namespace provisioning"
+                "{what} only under the billing namespace: leave out --namespace provisioning"
             ))),
             _ => Ok(()),
         }
@@ -323,7 +323,7 @@ fn format(flags: &GlobalArgs, profile: &Profile) -> Result<OutputFormat, CliErro
 fn parse_format(name: &str, text: &str) -> Result<OutputFormat, CliError> {
     OutputFormat::from_str(text, true).map_err(|_| {
         CliError::usage(format!(
-            "{name}: {text:?} is none of table, wide, json, jsonl, csv, ids"
+            "{name}: {text:?} is not an output format: use table, wide, json, jsonl, csv or ids"
         ))
     })
 }

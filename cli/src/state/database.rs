@@ -197,7 +197,7 @@ impl Problem {
 fn sentence(error: &rusqlite::Error) -> &str {
     match error {
         rusqlite::Error::SqliteFailure(failure, text) => match failure.code {
-            ErrorCode::NotADatabase => "it is no database",
+            ErrorCode::NotADatabase => "it is not a database",
             ErrorCode::DiskFull => "the disk is full",
             ErrorCode::CannotOpen => "it cannot be opened",
             ErrorCode::ReadOnly => "it may only be read",
@@ -205,7 +205,7 @@ fn sentence(error: &rusqlite::Error) -> &str {
             ErrorCode::SystemIoFailure => "reading or writing failed",
             _ => text.as_deref().unwrap_or("it cannot be used"),
         },
-        _ => "it does not hold what it should",
+        _ => "its contents are not as expected",
     }
 }
 
@@ -344,7 +344,7 @@ fn private_file(path: &Path) -> Result<PathBuf, OpenError> {
                 ));
             }
             if !found.is_file() {
-                return Err(unwritable(path, "it is no file"));
+                return Err(unwritable(path, "it is not a regular file"));
             }
         }
         made => drop(made.map_err(failed(&path))?),

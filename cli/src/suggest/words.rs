@@ -141,9 +141,9 @@ const END: &[&str] = &["delete", "remove", "terminate", "unset"];
 const SHOW: &[&str] = &["show", "status", "list"];
 
 const TWO_ENDS: &str = "secmon domain terminate ends the monitoring of a domain, and provisioning it again restores it; secmon domain release gives up the domain, its slot, alerts and history for good";
-const NO_DELETING: &str = "alerts are not deleted: secmon alert resolve marks them as done, secmon alert allow allows the port for good";
-const NO_READING: &str = "the service cannot list subscriptions: it shows one when it is set or changed; status -c ID shows what the customer has in use";
-const MERGING: &str = "customers are merged record by record: secmon endpoint move SERVER --customer-to ID for each server, with its rules, and secmon domain move DOMAIN --customer-to ID --service N for each domain; rules of all servers and subscriptions are set up anew";
+const NO_DELETING: &str = "alerts cannot be deleted: secmon alert resolve marks them as resolved, secmon alert allow allows the port for good";
+const NO_READING: &str = "the service cannot list subscriptions: it shows one only when you set or change it; secmon status -c ID shows what the customer uses";
+const MERGING: &str = "customers are merged record by record: secmon endpoint move SERVER --customer-to ID for each server (its rules move along), and secmon domain move DOMAIN --customer-to ID --service N for each domain; set up subscriptions and rules for all servers again";
 const NO_REOPENING: &str = "an alert cannot be opened again by hand; a port that is still open raises a new one at the next scan";
 
 /// What there is no command for.
@@ -173,7 +173,7 @@ pub const SEVERAL_VERBS: &[(&str, &str, &str)] = &[
 pub const INSTEAD_OF_MISSING: &[(&str, &str, &str)] = &[("endpoint", "move", NEW_PLACE)];
 
 const NEW_PLACE: &str =
-    "give its new address, or its new customer with --customer-to ID: then the address stays";
+    "give the new address, or keep the address and give the new customer with --customer-to ID";
 
 /// Arguments that stand behind an option; a command without verbs has them behind its name.
 pub const BEHIND_OPTION: &[(&str, &str, &str)] = &[

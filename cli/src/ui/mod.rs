@@ -141,7 +141,7 @@ impl Ui {
     /// Says how many items a limit has kept from the screen.
     pub fn tell_cut(&self, more: usize) {
         if more > 0 {
-            self.note(&format!("{more} more not shown: give a larger -L"));
+            self.note(&format!("{more} more not shown: use a larger -L"));
         }
     }
 
@@ -421,9 +421,7 @@ impl Ui {
         }
         let reason = match reason {
             secmon::WaitReason::Pacing => "Rate limit: waiting",
-            secmon::WaitReason::Throttled => {
-                "the service says the key's calls are used up: next request in"
-            }
+            secmon::WaitReason::Throttled => "Rate limit reached at the service: waiting",
             _ => "the service did not answer: next try in",
         };
         match self.bar_on_screen() {

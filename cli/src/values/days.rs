@@ -34,7 +34,7 @@ pub fn since(name: &str, text: &str) -> Result<DateTime<Utc>, CliError> {
         .map(|midnight| midnight.to_utc())
         .ok_or_else(|| {
             CliError::usage(format!(
-                "{name}: {text:?} is no time: write a day as monday, yesterday or 2026-11-23, or how long ago as 2h or 7d"
+                "{name}: {text:?} is not a time: write a day, such as monday, yesterday or 2026-11-23, or how long ago, such as 2h or 7d"
             ))
         })
 }

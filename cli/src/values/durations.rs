@@ -11,7 +11,7 @@ pub fn length(name: &str, text: &str) -> Result<Duration, CliError> {
     let length = parsed(name, text)?;
     if length > LONGEST {
         return Err(CliError::usage(format!(
-            "{name}: {text:?} is too long: at most ten years"
+            "{name}: {text:?} is too long: give at most ten years"
         )));
     }
     Ok(length)

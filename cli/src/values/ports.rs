@@ -109,7 +109,7 @@ impl PortSpec {
             "*" | "both" | "any" => Protocol::Any,
             other => {
                 return Err(wrong(format!(
-                    "{text:?}: the protocol {other:?} is none of tcp, udp and *"
+                    "{text:?}: unknown protocol {other:?}: use tcp, udp or *"
                 )));
             }
         };
@@ -149,7 +149,7 @@ impl PortSpec {
         const WIDE: usize = 1024;
         let count = usize::from(self.range.end().get() - self.range.start().get()) + 1;
         (count > WIDE)
-            .then(|| format!("{self} is {count} ports: whatever opens among them raises no alert."))
+            .then(|| format!("{self} covers {count} ports: none of them will raise an alert."))
     }
 
     /// Whether a rule allows all of it.

@@ -39,37 +39,37 @@ fn an_answer_that_shows_the_last_change_in_place_of_this_one_is_no_success() {
         (
             "endpoint rename web-1 web-a",
             "endpoint rename 203.0.113.1 web-b",
-            "the name web-a in place of web-b",
+            "the name web-a instead of web-b",
         ),
         (
             "rules add web-1 77 -m for-the-old-console",
             "rules add web-1 99 -m for-the-old-console",
-            "the port 77/tcp in place of 99/tcp",
+            "the port 77/tcp instead of 99/tcp",
         ),
         (
             "rules edit RULE -m for-the-first-reason",
             "rules edit RULE -m for-the-second-reason",
-            "the reason for-the-first-reason in place of for-the-second-reason",
+            "the reason for-the-first-reason instead of for-the-second-reason",
         ),
         (
             "rules edit RULE --port 8444",
             "rules edit RULE --port 8445",
-            "the port 8444/tcp in place of 8445/tcp",
+            "the port 8444/tcp instead of 8445/tcp",
         ),
         (
             "endpoint add 203.0.113.50 -c 42",
             "endpoint add 203.0.113.51 -c 42",
-            "the address 203.0.113.50 in place of 203.0.113.51",
+            "the address 203.0.113.50 instead of 203.0.113.51",
         ),
         (
             "endpoint add 203.0.113.50 -c 42",
             "endpoint add 203.0.113.50 -c 42 --status paused",
-            "the status active in place of paused",
+            "the status active instead of paused",
         ),
         (
             "subscription set 601 --product domain_monitoring --quantity 3 -c 42",
             "subscription set 601 --product domain_monitoring --quantity 6 -c 42",
-            "the quantity 3 in place of 6",
+            "the quantity 3 instead of 6",
         ),
     ] {
         let (tenant, shell) = furnished();
@@ -103,25 +103,25 @@ const BENT: [(&str, &str, &str, &str); 13] = [
         "rules add web-1 99 -m for-the-console --expires 2027-06-30",
         "expires_at",
         "\"2028-01-31T00:00:00+00:00\"",
-        "the last day 2028-01-31T00:00:00+00:00 in place of 2027-06-30",
+        "the last day 2028-01-31T00:00:00+00:00 instead of 2027-06-30",
     ),
     (
         "rules add web-1 99 -m for-the-console --expires 2027-06-30",
         "expires_at",
         "null",
-        "the last day (none) in place of 2027-06-30",
+        "the last day (none) instead of 2027-06-30",
     ),
     (
         "rules add web-1 99 -m for-the-console --service ssh",
         "service",
         "\"rdp\"",
-        "the service name rdp in place of ssh",
+        "the service name rdp instead of ssh",
     ),
     (
         "rules add web-1 99 -m for-the-console",
         "protocol",
         "\"udp\"",
-        "the port 99/udp in place of 99/tcp",
+        "the port 99/udp instead of 99/tcp",
     ),
     (
         "rules add web-1 99 -m for-the-console",
@@ -133,19 +133,19 @@ const BENT: [(&str, &str, &str, &str); 13] = [
         "rules add --global 99 -m for-the-console -c 42",
         "endpoint_id",
         "\"00000000-0000-4000-8000-000000000001\"",
-        "in place of all servers",
+        "instead of all servers",
     ),
     (
         "rules edit RULE --expires never",
         "expires_at",
         "\"2028-01-31T00:00:00+00:00\"",
-        "the last day 2028-01-31T00:00:00+00:00 in place of (none)",
+        "the last day 2028-01-31T00:00:00+00:00 instead of (none)",
     ),
     (
         "provision 203.0.113.9 -c 42",
         "ip_address",
         "\"203.0.113.8\"",
-        "the address 203.0.113.8 in place of 203.0.113.9",
+        "the address 203.0.113.8 instead of 203.0.113.9",
     ),
     (
         "provision 203.0.113.9 -c 42",
@@ -157,13 +157,13 @@ const BENT: [(&str, &str, &str, &str); 13] = [
         "domain provision new.example --service 601 -c 42",
         "domain",
         "\"old.example\"",
-        "the domain old.example in place of new.example",
+        "the domain old.example instead of new.example",
     ),
     (
         "domain rename first.example second.example -c 42",
         "domain",
         "\"first.example\"",
-        "the domain first.example in place of second.example",
+        "the domain first.example instead of second.example",
     ),
     (
         "subscription set 777 --product port_monitoring --plan starter -c 42 -y",

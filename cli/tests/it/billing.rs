@@ -181,5 +181,5 @@ fn what_is_said_of_a_price_and_of_a_domain_is_what_was_answered() {
         .line("domain rename example.com https://Example.NET./contact")
         .exits(0)
         .stdout;
-    assert!(renamed.contains("watched as example.net;"), "{renamed}");
+    assert!(renamed.contains("renamed to example.net;"), "{renamed}");
 }

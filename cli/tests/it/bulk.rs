@@ -270,7 +270,7 @@ fn mistakes_in_the_heading_and_repeated_rows_are_named() {
     let run = shell.run(&["provision", "-f", &twice]).exits(2);
     assert!(
         run.stderr
-            .contains("row 3: \"2001:DB8:0::1\" of customer 42 is in row 2 already"),
+            .contains("row 3: \"2001:DB8:0::1\" of customer 42 is already in row 2"),
         "{run:?}"
     );
     let named = shell.line("provision servers.csv -c 42").exits(2);

@@ -382,7 +382,7 @@ fn all_servers_of_a_customer_are_suspended_and_resumed_in_one_line() {
     let run = shell.line("endpoint suspend --all -c 42").exits(0);
     assert!(
         run.stdout
-            .contains("Customer 42 has 3 servers; 2 were not suspended yet."),
+            .contains("Customer 42 has 3 servers; 2 were not already suspended."),
         "{run:?}"
     );
     assert_eq!(writes(&tenant), before + 2);
@@ -476,7 +476,7 @@ fn the_spreadsheet_that_was_provisioned_can_be_suspended() {
 fn a_suspension_that_names_no_server_says_how_to_name_some() {
     let shell = Shell::of(&account());
     let run = shell.line("endpoint suspend -c 77").exits(2);
-    assert!(run.stderr.contains("no server is named"), "{run:?}");
+    assert!(run.stderr.contains("no server given"), "{run:?}");
     assert!(
         run.stderr.contains("endpoint suspend --all -c 77"),
         "{run:?}"

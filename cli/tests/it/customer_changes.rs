@@ -125,7 +125,10 @@ fn a_customer_who_leaves_is_typed_and_nothing_of_them_stays() {
     assert_eq!(left.json()["summary"]["succeeded"], 6, "{left:?}");
     assert_eq!((servers(&shell), domains(&shell)), (vec![], vec![]));
     let again = shell.line("customer leave 42 --confirm=42").exits(0).stdout;
-    assert!(again.contains("Customer 42 has nothing left"), "{again}");
+    assert!(
+        again.contains("Customer 42 has nothing to terminate"),
+        "{again}"
+    );
     let others = states(&shell, "endpoint list -c 77 -o json", "nickname");
     assert_eq!(others.len(), 1);
 }
@@ -193,7 +196,7 @@ fn who_leaves_is_told_by_name_and_so_is_what_stays() {
         "{left}"
     );
     assert!(
-        left.contains("rules and alerts of what has ended stay"),
+        left.contains("rules and alerts of ended servers and domains stay"),
         "{left}"
     );
     let unknown = shell.line("history --endpoint 198.51.100.9").exits(0);
@@ -218,7 +221,7 @@ fn a_server_that_not_confirmed_is_not_ended_by_an_older_run() {
     provision_all();
     let refused = shell.run(&line).exits(8).stdout;
     assert!(
-        refused.contains("(203.0.113.") && refused.contains("is there again"),
+        refused.contains("(203.0.113.") && refused.contains("exists again"),
         "{refused}"
     );
     assert!(!servers(&shell).is_empty());

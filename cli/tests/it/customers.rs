@@ -99,7 +99,7 @@ fn no_command_about_one_customer_shows_or_changes_anything_of_another() {
     let serve = "mock serve --listen 127.0.0.1:0 -c 77";
     let serve = scene.shell.line(serve).exits(2).stderr;
     assert!(
-        serve.contains("-c does not go with this command"),
+        serve.contains("-c cannot be used with this command"),
         "{serve}"
     );
     for leaf in scene.leaves() {
@@ -112,7 +112,7 @@ fn no_command_about_one_customer_shows_or_changes_anything_of_another() {
         let refused = REFUSES.contains(&name.as_str());
         assert_eq!(
             refused,
-            run.stderr.contains("-c does not go with this command"),
+            run.stderr.contains("-c cannot be used with this command"),
             "{name}: {run:?}"
         );
         assert!(!refused || run.code == 2, "{name}: {run:?}");

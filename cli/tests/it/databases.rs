@@ -127,7 +127,7 @@ fn what_is_no_database_of_ours_is_damaged() {
     assert!(
         refused
             .to_string()
-            .ends_with("is damaged: it is no database"),
+            .ends_with("is damaged: it is not a database"),
         "{refused}"
     );
 
@@ -156,7 +156,7 @@ fn a_place_that_cannot_be_written_is_said_in_words() {
     fs::create_dir(home.path().join("state.db")).expect("a folder");
     let told = sentence(&home.path().join("state.db"));
     assert!(
-        told.ends_with("state.db cannot be written: it is no file"),
+        told.ends_with("state.db cannot be written: it is not a regular file"),
         "{told}"
     );
 }

@@ -194,7 +194,7 @@ fn what_there_is_no_command_for_is_said() {
         ),
         (
             "alert delete 4e6f0c",
-            "alerts are not deleted: secmon alert resolve marks them as done, secmon alert allow allows the port for good",
+            "alerts cannot be deleted: secmon alert resolve marks them as resolved, secmon alert allow allows the port for good",
         ),
         (
             "alert unack 4e6f0c",
@@ -206,7 +206,7 @@ fn what_there_is_no_command_for_is_said() {
         ),
         (
             "subscription list -c 42",
-            "the service cannot list subscriptions: it shows one when it is set or changed; status -c ID shows what the customer has in use",
+            "the service cannot list subscriptions: it shows one only when you set or change it; secmon status -c ID shows what the customer uses",
         ),
     ] {
         leads(tried, &format!("hint: {sentence}"));

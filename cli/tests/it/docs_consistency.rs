@@ -23,7 +23,7 @@ fn a_number_that_is_confirmed_must_be_right_and_answers_the_question() {
     for status in ["active", "cancelled"] {
         let sync = format!("sync -f {}", services(status));
         let refused = shell.line(&format!("{sync} --confirm=312")).exits(2).stderr;
-        assert!(refused.contains("it must be 1"), "{refused}");
+        assert!(refused.contains("it must be --confirm=1."), "{refused}");
         shell.line(&format!("{sync} --confirm=1")).exits(0);
     }
 }
@@ -94,7 +94,10 @@ fn nobody_says_that_a_paused_server_is_monitored() {
     let shell = furnished();
     let added = shell.line("endpoint add 203.0.113.11 --status paused");
     let said = added.exits(0).stdout;
-    assert!(said.contains("is added, paused, for customer 42"), "{said}");
+    assert!(
+        said.contains("has been added as paused for customer 42"),
+        "{said}"
+    );
 }
 
 #[test]

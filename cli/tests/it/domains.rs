@@ -272,7 +272,7 @@ fn all_domains_of_a_customer_are_suspended_and_resumed_at_once() {
     let run = shell.line("domain suspend --all").exits(0);
     assert!(
         run.stdout
-            .contains("Customer 42 has 2 domains; 1 was not suspended yet."),
+            .contains("Customer 42 has 2 domains; 1 was not already suspended."),
         "{run:?}"
     );
     assert!(run.stdout.contains("domain resume --all -c 42"), "{run:?}");
@@ -319,7 +319,7 @@ fn alerts_are_acknowledged_by_kind_and_severity() {
         .exits(0);
     let refused = shell.line("alert ack --severity medium").exits(2);
     let hint = "secmon alert ack --all --severity medium -c 42";
-    assert!(refused.stderr.contains("no alert is named"), "{refused:?}");
+    assert!(refused.stderr.contains("no alert given"), "{refused:?}");
     assert!(refused.stderr.contains(hint), "{refused:?}");
     let refused = shell.line("alert ack --all --kind port").exits(2);
     assert!(refused.stderr.contains("alert allow"), "{refused:?}");

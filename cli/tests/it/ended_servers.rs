@@ -95,7 +95,7 @@ fn nothing_is_advised_or_allowed_for_the_alert_of_an_ended_server() {
         .line(&format!("alert show {id} -c 42"))
         .exits(0)
         .stdout;
-    assert!(shown.contains("is not monitored any more"), "{shown}");
+    assert!(shown.contains("is no longer monitored"), "{shown}");
     assert!(!shown.contains("alert allow"), "{shown}");
     let state = shown
         .lines()

@@ -80,7 +80,7 @@ fn formulas_and_their_errors_are_named_as_such() {
         &[
             "row 2: target: \"=\"203.0.113.56\"\" is a formula: write \"203.0.113.56\" alone",
             "customer: \"=\"42\"\" is a formula: write \"42\" alone",
-            "row 3: nickname: \"#REF!\" is what a spreadsheet shows where a formula fails",
+            "row 3: nickname: \"#REF!\" is a formula error: correct it in the spreadsheet",
         ],
     );
 }
@@ -91,8 +91,8 @@ fn rows_of_sums_are_no_servers() {
         "totals-row.csv",
         &["--server"],
         &[
-            "\"Total\" is the row of a sum: take it out (in rows 3, 4)",
-            "row 5: target: \"web2\" is neither an address nor a whole name",
+            "\"Total\" looks like a totals row: delete it (in rows 3, 4)",
+            "row 5: target: \"web2\" is neither an IP address nor a full host name",
         ],
     );
 }
@@ -120,7 +120,7 @@ fn what_stands_around_an_address_is_said_to_be_left_out() {
         "several-addresses.csv",
         &[],
         &[
-            "3 rows: target: \"203.0.113.15, 203.0.113.16\" holds 2 of them: give each a row of its own (in rows 2, 3, 4)",
+            "3 rows: target: \"203.0.113.15, 203.0.113.16\" contains 2 targets: give each its own row (in rows 2, 3, 4)",
         ],
     );
 }
@@ -132,12 +132,12 @@ fn an_address_has_one_spelling() {
     refused(
         "mapped-address-twice.csv",
         &[],
-        &["row 3: \"203.0.113.5\" of customer 42 is in row 2 already, with other cells"],
+        &["row 3: \"203.0.113.5\" of customer 42 is already in row 2 with different values"],
     );
     refused(
         "names-with-dots.csv",
         &["--server"],
-        &["row 3: \"WEB1.example.com\" of customer 42 is in row 2 already, with other cells"],
+        &["row 3: \"WEB1.example.com\" of customer 42 is already in row 2 with different values"],
     );
     refused(
         "two-customers.csv",
@@ -196,8 +196,8 @@ fn what_stands_for_nothing_is_no_target() {
         "placeholders-for-targets.csv",
         &["--domain"],
         &[
-            "2 rows: target: \"-\" stands for nothing: give an address, or take the row out (in rows 4, 5)",
-            "row 6: target: \"Total\" is the row of a sum",
+            "2 rows: target: \"-\" is not an address: give one, or delete the row (in rows 4, 5)",
+            "row 6: target: \"Total\" looks like a totals row",
         ],
     );
 }
@@ -226,8 +226,8 @@ fn quotation_marks_that_read_two_ways_are_refused_by_line() {
         &[
             "3 rows of",
             "line 4: a backslash does not make a quotation mark part of a text",
-            "line 5: a blank stands before the quotation mark of a cell",
-            "line 6: something stands behind the quotation mark that closes a cell",
+            "line 5: there is a space before a cell's opening quotation mark",
+            "line 6: there is text after a cell's closing quotation mark",
         ],
     );
     names(
@@ -262,7 +262,7 @@ fn a_title_above_the_headings_is_named() {
     refused(
         "title-above.csv",
         &[],
-        &["the headings stand in row 3: take out the rows above it"],
+        &["the headings are in row 3: delete the rows above it"],
     );
 }
 
@@ -396,7 +396,7 @@ fn a_name_that_no_host_can_have_is_refused_before_anything_is_sent() {
         "IP,Customer\n203.000.113.005,42\nfe80::1%eth0,42\n203.0.113.5/255.255.255.0,42\n",
         &[],
         &[
-            "row 2: target: \"203.000.113.005\" has zeros in front: give 203.0.113.5",
+            "row 2: target: \"203.000.113.005\" has leading zeros: give 203.0.113.5",
             "row 3: target: \"fe80::1%eth0\" has a zone: leave out %eth0",
             "row 4: target: \"203.0.113.5/255.255.255.0\" is a network: leave out /255.255.255.0",
         ],
@@ -409,13 +409,13 @@ fn another_delimiter_than_the_headings_is_named() {
         "IP,Customer,Name\n203.0.113.5;42;web\n",
         &[],
         &[
-            "row 2: 1 cell under 3 columns: its cells are parted by ';', those of the heading by ','",
+            "row 2: 1 cell under 3 columns: its cells are separated by ';', but those of the heading by ','",
         ],
     );
     refused_rows(
         "IP,Customer,Name\n203.0.113.5,42,“web, 1”\n",
         &[],
-        &["typographic quotation marks hold no cell together"],
+        &["curly quotation marks cannot quote a cell"],
     );
     refused_rows("IP|Customer\n203.0.113.5|42\n", &[], &["--delimiter '|'"]);
     refused_rows(
@@ -443,7 +443,7 @@ fn one_domain_in_two_spellings_is_one() {
     refused_rows(
         "Domain,Customer,Service\nBücher.example,42,501\nhttps://xn--bcher-kva.example/,42,502\n",
         &["--domain"],
-        &["of customer 42 is in row 2 already"],
+        &["of customer 42 is already in row 2"],
     );
 }
 
@@ -474,12 +474,15 @@ fn the_service_of_domains_may_be_said_once() {
     );
     let run = provision(&shell, "a.csv", &["--service", "501"]).exits(2);
     assert!(
-        run.stderr.contains("--service does not go with --file"),
+        run.stderr.contains("--service cannot be used with --file"),
         "{run:?}"
     );
     refused(
         "placeholders-for-targets.csv",
         &["--domain", "--service", "501"],
-        &["\"-\" stands for nothing", "\"Total\" is the row of a sum"],
+        &[
+            "\"-\" is not an address",
+            "\"Total\" looks like a totals row",
+        ],
     );
 }

@@ -23,7 +23,7 @@ fn letters_are_not_guessed_where_nobody_can_be_asked() {
             file,
             &[],
             &[
-                "is not UTF-8, and its letters are not guessed",
+                "is not UTF-8, and its encoding cannot be guessed safely",
                 "--encoding NAME",
                 &format!("as {charset} it says"),
                 cell,
@@ -43,7 +43,7 @@ fn letters_are_not_guessed_where_nobody_can_be_asked() {
     refused(
         "czech-windows-1250.csv",
         &["--encoding", "utf-8"],
-        &["is not utf-8"],
+        &["is not valid utf-8"],
     );
 }
 
@@ -119,14 +119,14 @@ fn text_that_was_saved_in_wrong_letters_is_refused() {
         "read-in-wrong-letters.csv",
         &[],
         &[
-            "row 2: nickname: \"ZÃ¼rich\" was saved in the wrong letters (\"Zürich\"?)",
-            "row 3: nickname: \"M\u{fffd}nchen\" has lost letters",
+            "row 2: nickname: \"ZÃ¼rich\" was saved in the wrong encoding (\"Zürich\"?)",
+            "row 3: nickname: \"M\u{fffd}nchen\" contains damaged characters",
             "2 rows of",
         ],
     );
     refused(
         "two-encodings.csv",
         &["--encoding", "windows-1252"],
-        &["row 2: nickname: \"ZÃ¼rich\" was saved in the wrong letters"],
+        &["row 2: nickname: \"ZÃ¼rich\" was saved in the wrong encoding"],
     );
 }

@@ -145,7 +145,7 @@ fn what_is_written_is_not_what_is_read() {
     ] {
         let run = shell.line(line).exits(2);
         assert!(
-            run.stderr.contains("names the file that is read"),
+            run.stderr.contains("names the file being read"),
             "{line}: {run:?}"
         );
         let now = std::fs::read_to_string(shell.path(file)).expect("it is there");
@@ -160,7 +160,7 @@ fn what_is_written_is_not_what_is_read() {
         command.stdin(std::fs::File::open(&file).expect("the file"));
         let run = crate::shell::finished(command).exits(2);
         assert!(
-            run.stderr.contains("names the file that is read"),
+            run.stderr.contains("names the file being read"),
             "{line}: {run:?}"
         );
         assert_eq!(std::fs::read_to_string(&file).expect("it is there"), rows);
@@ -232,9 +232,6 @@ fn a_page_does_not_take_the_place_of_its_picture() {
     let run = shell
         .line("report -c 42 --html logo.png --logo logo.png")
         .exits(2);
-    assert!(
-        run.stderr.contains("names the file that is read"),
-        "{run:?}"
-    );
+    assert!(run.stderr.contains("names the file being read"), "{run:?}");
     assert_eq!(std::fs::read(shell.path("logo.png")).expect("it"), png);
 }

@@ -204,11 +204,7 @@ fn what_is_removed_with_except_is_not_said_to_be_allowed() {
         .filter_map(|skipped| skipped["reason"].as_str())
         .filter(|reason| reason.starts_with("443/tcp "))
         .collect();
-    assert_eq!(
-        of_port,
-        ["443/tcp was asked to be left out with --except"],
-        "{read}"
-    );
+    assert_eq!(of_port, ["443/tcp was excluded with --except"], "{read}");
     let once_more = shell.feed(DUMPS[0].2, &except[..7]).exits(0);
     let already = once_more
         .stdout

@@ -51,7 +51,10 @@ fn a_dry_run_refuses_to_resolve_what_nobody_has_acknowledged() {
     let alert = listed.lines().next().expect("an alert");
     let line = format!("alert resolve {alert} -c 42 -n");
     let refused = shell.line(&line).exits(5).stderr;
-    for said in ["was not acknowledged", "--ack"] {
+    for said in [
+        "has not been acknowledged, so it cannot be resolved",
+        "--ack",
+    ] {
         assert!(refused.contains(said), "{said}: {refused}");
     }
     shell.line(&format!("{line} --ack")).exits(0);

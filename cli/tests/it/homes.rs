@@ -49,7 +49,10 @@ fn a_home_that_is_no_whole_path_is_none() {
         let mut command = shell.command(&["endpoint", "list"]);
         command.env("HOME", home);
         let run = finished(command).exits(2);
-        assert!(run.stderr.contains("which is no whole path"), "{run:?}");
+        assert!(
+            run.stderr.contains("which is not an absolute path"),
+            "{run:?}"
+        );
         assert!(!shell.path(home).exists(), "{home}");
     }
 }

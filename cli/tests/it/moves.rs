@@ -110,7 +110,7 @@ fn a_suspended_server_is_suspended_at_its_new_address() {
     with_rules(&shell);
     shell.line("endpoint suspend web-1").exits(0);
     let asked = shell.run(&MOVE).exits(2).stderr;
-    assert!(asked.contains("suspend it as this one is"), "{asked}");
+    assert!(asked.contains("suspend it there too"), "{asked}");
     tenant.fault(Fault::status(StatusCode::FORBIDDEN).on("POST", "*/suspend"));
     let line = [&MOVE[..], &["--service", "601", "-y"]].concat();
     shell.run(&line).exits(8);
@@ -171,7 +171,7 @@ fn a_server_does_not_move_to_where_it_is() {
     let shell = Shell::of(&account());
     with_rules(&shell);
     let run = shell.line("endpoint move web-1 203.0.113.1 -y").exits(2);
-    assert!(run.stderr.contains("has this address already"), "{run:?}");
+    assert!(run.stderr.contains("already has this address"), "{run:?}");
     shell.line("endpoint move nobody 203.0.113.9 -y").exits(4);
 }
 
@@ -239,7 +239,7 @@ fn an_address_that_was_known_before_is_told_to_be_restored() {
     shell.line("endpoint terminate 198.51.100.7 -y").exits(0);
     with_rules(&shell);
     let done = shell.run(&[&MOVE[..], &["-y"]].concat()).exits(0).stdout;
-    assert!(done.contains("is restored"), "{done}");
+    assert!(done.contains("has been restored"), "{done}");
 }
 
 #[test]

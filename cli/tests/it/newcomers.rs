@@ -40,10 +40,13 @@ fn a_plan_shows_the_last_day_and_refuses_one_that_is_over() {
 }
 
 #[test]
-fn a_reason_that_is_too_short_names_its_option() {
+fn a_reason_that_is_too_short_is_told_by_its_name() {
     let shell = furnished();
     let refused = shell.line("rules add web-1 22 -m short").exits(2).stderr;
-    assert!(refused.contains("-m (justification): "), "{refused}");
+    assert!(
+        refused.contains("The reason must have 10 to 500 characters."),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -120,7 +123,7 @@ fn what_was_suspended_by_name_from_here_is_named() {
     shell.line("endpoint suspend web-1").exits(0);
     let asked = shell.line("customer resume 42").exits(2).stderr;
     assert!(
-        asked.contains("(but web-1 (203.0.113.1): suspended by name, from here)"),
+        asked.contains("(except web-1 (203.0.113.1), suspended by name from this computer)"),
         "{asked}"
     );
 }
@@ -166,7 +169,7 @@ fn what_does_not_move_along_is_told_before_and_after() {
     shell.line("provision 203.0.113.9 -c 43").exits(0);
     let global = format!("rules add --global 443 {REASON} -c 42");
     shell.line(&global).exits(0);
-    let lost = "Rules for all servers of customer 42 do not count there: 443/tcp.";
+    let lost = "Rules for all servers of customer 42 will not apply there: 443/tcp.";
     let asked = shell
         .line("endpoint move web-1 --customer-to 43")
         .exits(2)
@@ -232,7 +235,7 @@ fn a_look_at_one_server_forgets_no_alert_of_another() {
 }
 
 #[test]
-fn a_reason_of_an_edit_that_is_too_short_names_its_option() {
+fn a_reason_of_an_edit_that_is_too_short_is_told_by_its_name() {
     let shell = furnished();
     let rule = format!("rules add web-1 22 {REASON} -o json");
     let rule = shell.line(&rule).exits(0).json();
@@ -241,7 +244,10 @@ fn a_reason_of_an_edit_that_is_too_short_names_its_option() {
         .line(&format!("rules edit {rule} -m short"))
         .exits(2)
         .stderr;
-    assert!(refused.contains("-m (justification): "), "{refused}");
+    assert!(
+        refused.contains("The reason must have 10 to 500 characters."),
+        "{refused}"
+    );
 }
 
 #[test]

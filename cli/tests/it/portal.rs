@@ -24,7 +24,7 @@ fn a_sign_in_link_is_alone_on_standard_output() {
             .starts_with(&format!("{}/sso?token=", tenant.url())),
         "{run:?}"
     );
-    assert!(run.stderr.contains("it works once"), "{run:?}");
+    assert!(run.stderr.contains("The link works once"), "{run:?}");
     let token = run
         .stdout
         .trim()

@@ -126,7 +126,7 @@ fn a_report_of_services_names_what_it_may_pause_of_each_customer() {
             "two.example, one.example.",
             "Customer 43 has 1 active server",
             "db-1 (198.51.100.1).",
-            "1 service of the product endpoint",
+            "1 service of product endpoint",
         ],
     );
     let dry = shell.run(&["sync", "-f", &file, "-n"]).exits(0);
@@ -207,7 +207,7 @@ fn a_question_about_domains_names_them_and_their_customer() {
         shell
             .line("domain release one.example --service 601")
             .exits(2),
-        &["give up one.example of customer 42 and its slot"],
+        &["release one.example of customer 42 and its slot"],
     );
     // A computer that has never seen it needs the number.
     said(

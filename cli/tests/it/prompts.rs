@@ -223,7 +223,7 @@ fn provision_asks_what_a_bare_name_is_and_which_service_pays_for_domains() {
     terminal.type_keys("2\n");
     terminal.shows("Number of the billing service: ");
     terminal.type_keys("501\n");
-    terminal.shows("Domain bare.test is now watched for customer 42");
+    terminal.shows("Domain bare.test is now monitored for customer 42");
     assert_eq!(terminal.ends().0, 0);
 
     let several = "provision www.test https://one.test 203.0.113.10 two.test -c 42";

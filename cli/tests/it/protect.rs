@@ -82,7 +82,7 @@ fn profile_and_portal_are_named_where_there_are_several() {
     assert!(asked.contains(&place), "{asked}");
     let done = shell.line("endpoint terminate 203.0.113.78 -y").exits(0);
     assert!(
-        done.stderr.contains("changed with profile careful, "),
+        done.stderr.contains("Changed using profile careful, "),
         "{done:?}"
     );
     let history = shell.line("history -o ids").exits(0).stdout;

@@ -32,7 +32,7 @@ fn doctor_says_which_proxy_is_used_and_why() {
     let except = doctor(except);
     assert_eq!(
         checked(&except, "proxy"),
-        good("none: no_proxy takes this host out of ALL_PROXY")
+        good("none: no_proxy excludes this host from ALL_PROXY")
     );
     assert_eq!(checked(&except, "dns").expect("a check").0, "bad");
     let broken = doctor(portal().with("https_proxy", "http//127.0.0.1:1"));

@@ -165,7 +165,10 @@ fn what_is_left_of_the_window_is_shown() {
     }
     let status = shell.line("status").exits(0).stdout;
     // Three changes, and the look whether the customer is a new one.
-    assert!(status.contains("56 for changes and alerts"), "{status}");
+    assert!(
+        status.contains("56 for changes, alerts and domains"),
+        "{status}"
+    );
 }
 
 /// The database of the rate limit of a shell's user.
@@ -184,7 +187,10 @@ fn of_a_damaged_file_half_of_the_window_is_left() {
         std::fs::write(name, "broken").expect("the file is written");
     }
     let status = shell.line("status").exits(0).stdout;
-    assert!(status.contains("30 for changes and alerts"), "{status}");
+    assert!(
+        status.contains("30 for changes, alerts and domains"),
+        "{status}"
+    );
 }
 
 #[test]
@@ -198,7 +204,7 @@ fn a_database_that_another_process_holds_hangs_no_command() {
         .expect("nobody has it");
     let run = shell.line("endpoint list --max-wait 1s").exits(1);
     assert!(
-        run.stderr.contains("another process holds"),
+        run.stderr.contains("another process has locked"),
         "{}",
         run.stderr
     );

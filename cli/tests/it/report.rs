@@ -62,7 +62,7 @@ fn what_needs_doing_comes_first_and_the_worst_of_it_before_the_rest() {
             "8080",
             "Close the port if nobody outside needs it",
             ">low</span>",
-            "1 port that may be open until a date",
+            "1 port allowed only until a date",
             "<h2>Servers</h2>",
             "<bdi>8080/tcp http-alt</bdi> · medium",
             "22 allowed",
@@ -160,7 +160,7 @@ fn a_page_that_cannot_be_written_is_an_error() {
         .exits(1);
     shell.line("report --html report.html").exits(2);
     let nobody = shell.line("report -c 43 --html report.html").exits(4);
-    assert!(nobody.stderr.contains("nothing to report of customer 43"));
+    assert!(nobody.stderr.contains("nothing to report for customer 43"));
 }
 
 #[test]

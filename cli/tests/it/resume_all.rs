@@ -66,7 +66,7 @@ fn without_a_history_it_says_what_it_would_resume_and_asks() {
         "web-1",
         "web-2",
         "web-3",
-        "cannot tell who paused what",
+        "does not say who paused it",
         "--yes",
     ] {
         assert!(asked.stderr.contains(said), "{said}: {asked:?}");
@@ -75,7 +75,10 @@ fn without_a_history_it_says_what_it_would_resume_and_asks() {
     elsewhere.line("endpoint resume --all -c 42 --yes").exits(0);
     assert!(paused(&elsewhere).is_empty());
     let none = elsewhere.line("endpoint resume --all -c 42").exits(0);
-    assert!(none.stdout.contains("0 were not active yet"), "{none:?}");
+    assert!(
+        none.stdout.contains("0 were not already active"),
+        "{none:?}"
+    );
 }
 
 #[test]

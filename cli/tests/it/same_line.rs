@@ -73,7 +73,7 @@ fn a_change_whose_answer_was_lost_is_looked_for() {
             tenant.fault(Fault::close(CloseAt::After).on(method, "/api/*").times(0));
         }
         let run = shell.line(line).exits(0);
-        assert!(run.stdout.contains("no answer was seen"), "{line}: {run:?}");
+        assert!(run.stdout.contains("no answer arrived"), "{line}: {run:?}");
         assert!(sent(&tenant, path) > 0);
         tenant.clear_faults();
         assert_eq!(states(&shell)[0], after, "{line}");
@@ -117,7 +117,7 @@ fn the_line_that_status_names_goes_on_with_the_count_that_it_was_given() {
     let wrong = shell
         .line("endpoint terminate --all -c 42 --confirm 19")
         .exits(2);
-    assert!(wrong.stderr.contains("does not fit"), "{wrong:?}");
+    assert!(wrong.stderr.contains("does not match"), "{wrong:?}");
     shell.line(line).exits(0);
     assert!(
         direct
@@ -191,7 +191,10 @@ fn what_was_suspended_by_name_is_asked_about_before_it_is_resumed_with_all() {
     let (_tenant, shell) = three();
     shell.line("endpoint suspend web-1").exits(0);
     let asked = shell.line("endpoint resume --all -c 42").exits(2);
-    assert!(asked.stderr.contains("cannot tell who paused"), "{asked:?}");
+    assert!(
+        asked.stderr.contains("does not say who paused it"),
+        "{asked:?}"
+    );
     assert_eq!(states(&shell)[0], "203.0.113.1 paused");
 }
 
@@ -336,7 +339,10 @@ fn since_takes_days_as_people_name_them() {
     let today = shell.line("history --since today -o ids").exits(0).stdout;
     assert!(!today.is_empty());
     let wrong = shell.line("history --since someday").exits(2);
-    assert!(wrong.stderr.contains("write a day as monday"), "{wrong:?}");
+    assert!(
+        wrong.stderr.contains("write a day, such as monday"),
+        "{wrong:?}"
+    );
 }
 
 #[test]
@@ -373,7 +379,7 @@ fn a_record_that_came_back_is_ended_by_a_command_of_its_own() {
     wire.run_and_kill(command, Moment::Unanswered, 3);
     direct.line("provision 203.0.113.1 -c 42").exits(0);
     let left = shell.line("endpoint terminate --all -c 42 -y").exits(8);
-    assert!(left.stdout.contains("name it alone"), "{left:?}");
+    assert!(left.stdout.contains("name the record alone"), "{left:?}");
     shell.line("endpoint terminate 203.0.113.1 -y").exits(0);
     assert!(states(&shell).is_empty());
 }

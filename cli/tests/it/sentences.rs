@@ -37,7 +37,7 @@ fn an_empty_report_is_not_written() {
     let shell = Shell::of(&account());
     let run = shell.line("report -c 9999 --html report.html").exits(4);
     assert!(
-        run.stderr.contains("nothing to report of customer 9999"),
+        run.stderr.contains("nothing to report for customer 9999"),
         "{run:?}"
     );
     assert!(!shell.path("report.html").exists());
@@ -162,7 +162,7 @@ fn status_and_report_call_the_same_rules_about_to_expire() {
     shell.line("report --html report.html").exits(0);
     let page = std::fs::read_to_string(shell.path("report.html")).expect("the page");
     assert!(
-        page.contains("1 port that may be open until a date within 14 days"),
+        page.contains("1 port allowed only until a date in the next 14 days"),
         "{page}"
     );
 }

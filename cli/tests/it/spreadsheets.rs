@@ -268,7 +268,7 @@ fn rows_that_are_wholly_equal_are_one() {
     let run = shell.run(&["provision", "-f", &file]).exits(0);
     assert!(
         run.stderr
-            .contains("2 rows left out: the same as an earlier one"),
+            .contains("2 rows skipped: identical to an earlier row"),
         "{run:?}"
     );
     assert!(run.stdout.contains("1 provisioned"), "{run:?}");
@@ -277,7 +277,7 @@ fn rows_that_are_wholly_equal_are_one() {
         b"target,customer,nickname\n203.0.113.1,42,web-1\n203.0.113.1,42,web-2\n",
     );
     assert!(
-        said.contains("row 3: \"203.0.113.1\" of customer 42 is in row 2"),
+        said.contains("row 3: \"203.0.113.1\" of customer 42 is already in row 2"),
         "{said}"
     );
 }

@@ -14,7 +14,7 @@ fn a_number_behind_a_reason_without_quotation_marks_opens_no_port() {
     let line = "rules add web-1 22 -m Ticket-Nr. 4711";
     let refused = shell.line(line).exits(2).stderr;
     assert!(
-        refused.contains("4711 stands behind the reason \"Ticket-Nr.\""),
+        refused.contains("\"4711\" comes after the reason \"Ticket-Nr.\""),
         "{refused}"
     );
     assert!(refused.contains("-m \"Ticket-Nr. 4711\""), "{refused}");
@@ -25,7 +25,7 @@ fn a_number_behind_a_reason_without_quotation_marks_opens_no_port() {
     ] {
         let line = format!("rules add web-1 22 {reason} 4711");
         let refused = shell.line(&line).exits(2).stderr;
-        assert!(refused.contains("4711 stands behind"), "{refused}");
+        assert!(refused.contains("\"4711\" comes after"), "{refused}");
     }
     // Ports may stand behind a reason where none is in front of it.
     shell

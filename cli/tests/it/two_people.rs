@@ -264,7 +264,7 @@ fn what_a_name_says_is_no_scope() {
     shell.line("endpoint suspend customer-suspend").exits(0);
     shell.run(&["endpoint", "suspend", "-f", &names]).exits(0);
     let asked = shell.line("customer resume 42").exits(2).stderr;
-    assert!(asked.contains("cannot tell who paused what"), "{asked}");
+    assert!(asked.contains("does not say who paused it"), "{asked}");
     assert_eq!(status_of(&shell, "web-2"), "paused");
 }
 
@@ -288,7 +288,7 @@ fn from_another_computer_a_leave_says_which_subscription_is_left() {
     let colleague = Shell::of(&tenant);
     let left = colleague.line("customer leave 42 --confirm=42").exits(8);
     assert!(
-        left.stdout.contains("still has a subscription for domains"),
+        left.stdout.contains("still has a domain subscription"),
         "{left:?}"
     );
     let line = "subscription terminate SERVICE --product domain_monitoring -c 42";
@@ -313,7 +313,7 @@ fn what_came_since_the_question_is_named_and_left() {
         .exits(0);
     let left = crate::journal::ended(child).exits(8);
     assert!(
-        left.stdout.contains("Came since the question") && left.stdout.contains("203.0.113.9"),
+        left.stdout.contains("Added after you confirmed") && left.stdout.contains("203.0.113.9"),
         "{left:?}"
     );
     let servers = listed(&shell, "endpoint list");

@@ -42,7 +42,7 @@ pub struct AlertAckArgs {
     /// All open domain alerts of the customer
     #[arg(long)]
     pub all: bool,
-    /// With --all: only domain, since port alerts cannot be acknowledged
+    /// With --all: accepts only domain, since port alerts cannot be acknowledged
     #[arg(long, alias = "type")]
     pub kind: Option<AlertKind>,
     /// With --all: only this severity, as medium or high+
@@ -160,15 +160,14 @@ fn sum(items: &[Item], args: &AlertAckArgs, customer: CustomerId) -> String {
 fn check_named(session: &Session, args: &AlertAckArgs) -> Result<(), CliError> {
     if args.kind == Some(AlertKind::Port) {
         return Err(
-            CliError::usage("alerts of ports cannot be acknowledged, only those of domains")
+            CliError::usage("port alerts cannot be acknowledged, only domain alerts")
                 .hint("allow the port: `alert allow ALERT -m TEXT`; or resolve the alert: `alert resolve ALERT`"),
         );
     }
     if args.all || !args.alerts.is_empty() {
         return Ok(());
     }
-    let error =
-        CliError::usage("no alert is named: give ids, or --all for all open alerts of domains");
+    let error = CliError::usage("no alert given: give ids, or --all for all open domain alerts");
     if files::stdin_is_a_pipe() {
         return Err(error.hint("to read the ids from standard input: `alert ack -`"));
     }
@@ -225,7 +224,7 @@ fn domain_alerts_only(
         Alert::Domain(alert) => Ok(*alert),
         Alert::Port(alert) => {
             let refused = CliError::usage(format!(
-                "{} is the alert of a port: it cannot be acknowledged",
+                "{} is a port alert: only domain alerts can be acknowledged",
                 alert.id
             ));
             let resolve = format!("`alert resolve {} -c {customer}`", alert.id);

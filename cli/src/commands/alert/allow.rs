@@ -85,7 +85,7 @@ pub async fn run(context: &Context, args: AlertAllowArgs) -> Result<Outcome, Cli
 fn what(alerts: &[String]) -> String {
     match alerts {
         [one] if one != "-" => format!("the port of alert {one}"),
-        _ => "what these alerts are about".to_owned(),
+        _ => "each of these ports".to_owned(),
     }
 }
 

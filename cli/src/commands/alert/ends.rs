@@ -12,7 +12,7 @@ pub fn outcome(alert: &Alert, record: Option<Value>, state: &str, was_already: b
         return RowOutcome::Planned;
     };
     let told = match was_already {
-        true => format!("was already {state}, so nothing was changed"),
+        true => format!("was already {state}; nothing was changed"),
         false => format!("is {state}"),
     };
     let done = Applied {

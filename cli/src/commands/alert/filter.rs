@@ -209,7 +209,7 @@ pub async fn place(context: &Context, filter: &AlertFilter) -> Result<AlertPlace
 pub fn customer(context: &Context) -> Result<CustomerId, CliError> {
     if context.session.settings.customer.is_none() && !context.prompt.may_ask() {
         return Err(CliError::usage(
-            "whose alerts? Name a customer with -c, or a server with --endpoint",
+            "no customer given: name one with -c, or a server with --endpoint",
         )
         .hint("as in `alert list -c 42`, or for everybody's: `alert list --all-customers`"));
     }

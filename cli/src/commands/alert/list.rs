@@ -169,7 +169,7 @@ impl Asked {
         }
         if context.prompt.may_ask() {
             context.screen.note(
-            "the service cannot list customers: who has domains only is in it where this computer has seen them",
+            "the service cannot list customers: customers with domains but no servers are included only if this computer has seen them",
         );
         }
         let servers = references::all_endpoints(session, None).await?;

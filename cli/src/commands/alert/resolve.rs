@@ -145,7 +145,10 @@ impl BulkOperation for Resolving<'_> {
         let is_refused = open.status == DomainAlertStatus::Open && !self.args.ack;
         let failure = Failure::Answered(422, Some(ErrorCode::AlertNotAcknowledged));
         is_refused.then(|| {
-            let message = format!("{} was not acknowledged", alert.handle());
+            let message = format!(
+                "{} has not been acknowledged, so it cannot be resolved",
+                alert.handle()
+            );
             let error = CliError::new(failure, message);
             match self.context.customer() {
                 Ok(customer) => error.hint(do_both(alert, customer)),

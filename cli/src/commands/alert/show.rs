@@ -75,14 +75,14 @@ fn of_port(alert: &PortAlert, server: &AlertServer, customer: CustomerId) -> Vec
         }
         (PortAlertStatus::Open, AlertServer::Ended) => {
             text.push(Block::text(
-                "  The server is not monitored any more: nothing is to be done.",
+                "  The server is no longer monitored: nothing needs to be done.",
             ));
         }
         (PortAlertStatus::Open, _) => {
             text.push(Block::Heading("Next:"));
             text.push(Block::next(
                 allow_command(alert, customer),
-                "the port is meant to be open: allow it",
+                "allow the port, if it is meant to be open",
             ));
         }
         _ => {}

@@ -66,7 +66,7 @@ pub async fn run(context: &Context, args: &AlertWatchArgs) -> Result<Outcome, Cl
     let mut watch = Watch::of(context, args, interval)?;
     watch.look().await?;
     context.screen.note(&format!(
-        "{} open now; looking every {} for new ones",
+        "{} open now; checking for new ones every {}",
         watch.open,
         durations::shown(interval)
     ));
@@ -80,7 +80,7 @@ pub async fn run(context: &Context, args: &AlertWatchArgs) -> Result<Outcome, Cl
             Err(error) if passes(&error) => {
                 context
                     .screen
-                    .note(&format!("{}; looking again", error.message()));
+                    .note(&format!("{}; trying again", error.message()));
                 Vec::new()
             }
             Err(error) => return Err(error),

@@ -31,7 +31,7 @@ pub struct LoginArgs {
     /// Store no key: run this command to get it each time, such as "pass show secmon"
     #[arg(long, value_name = "CMD")]
     pub key_command: Option<String>,
-    /// Refuse every change made with this profile on this computer; the key itself still allows them elsewhere
+    /// Refuse every change made with this profile on this computer; elsewhere the key still allows changes
     #[arg(long)]
     pub read_only: bool,
 }

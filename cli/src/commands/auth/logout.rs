@@ -18,7 +18,7 @@ pub fn run(session: &Session) -> Result<Outcome, CliError> {
     let profile = settings.config.profile(&name)?;
     if profile.key_file.is_none() && profile.key_command.is_none() {
         return Err(CliError::usage(format!(
-            "profile {name} has no key: nothing is left to forget"
+            "profile {name} has no key to remove"
         )));
     }
     if let Some(said) = session.only_said(&format!("forget the key of profile {name}")) {

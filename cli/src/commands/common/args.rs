@@ -21,9 +21,8 @@ pub struct Justification {
     /// Why this port is meant to be open: 10 to 500 characters, kept with the rule
     #[arg(
         short = 'm',
-        long = "message",
-        visible_alias = "justification",
-        alias = "reason"
+        long = "reason",
+        aliases = ["message", "justification"]
     )]
     #[arg(value_name = "TEXT")]
     pub message: Option<String>,
@@ -32,13 +31,13 @@ pub struct Justification {
 /// Who a customer is of whom nothing is known yet. Name and address are used by the service only when it creates them.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ClientContact {
-    /// Name of the customer, for a new one
+    /// Name of the customer, if a new one is created
     #[arg(long, value_name = "NAME")]
     pub client_name: Option<String>,
     /// E-mail address of the customer, for a new one
     #[arg(long, value_name = "EMAIL")]
     pub client_email: Option<String>,
-    /// Refuse a customer of whom nothing is known, instead of creating them
+    /// Refuse a customer that does not exist yet, instead of creating it
     #[arg(long)]
     pub existing_customers: bool,
 }
@@ -49,7 +48,7 @@ pub struct WaitArgs {
     /// Wait until the scan has ended and show what it found
     #[arg(short, long)]
     pub wait: bool,
-    /// Longest wait; when it runs out the exit code is 9, and the scan goes on
+    /// Longest time to wait; after that the exit code is 9 and the scan continues
     #[arg(long, value_name = "TIME", default_value = "10m")]
     pub wait_timeout: String,
 }

@@ -65,7 +65,7 @@ pub async fn outlook(
         Ok(Some(monitored)) => format!(" {}", monitored.sentence(customer, kept)),
         Ok(None) => String::new(),
         Err(error) => format!(
-            " The records of customer {customer} cannot be read now ({}); what no longer fits is paused, newest first.",
+            " The servers or domains of customer {customer} cannot be read now ({}); those over the new limit will be paused, newest first.",
             error.message()
         ),
     }

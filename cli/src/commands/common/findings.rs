@@ -162,7 +162,7 @@ pub fn next(detail: &EndpointDetail) -> Vec<Block> {
         let command = format!("rules add {server} {port} -m {REASON_PLACE} -c {customer}");
         lines.push(Block::next(
             command,
-            "allow a port that is meant to be open: its alert is resolved",
+            "allow a port that is meant to be open, which resolves its alert",
         ));
     }
     lines

@@ -72,7 +72,7 @@ fn agree_to_new(
                 bulk::preview(many, CustomerId::to_string)
             ),
         })
-        .hint("without --existing-customers they are created"));
+        .hint("leave out --existing-customers to create them"));
     }
     let told = match new {
         [one] => format!("Customer {one} has nothing yet and will be created."),

@@ -33,7 +33,7 @@ pub fn agree(context: &Context, written: &Written<'_>) -> Result<(), CliError> {
         return Ok(());
     }
     let name = path.display().to_string();
-    let question = format!("About to replace the file {name} ({option}), which is no {what}.");
+    let question = format!("About to replace the file {name} ({option}), which is not a {what}.");
     let prompt = &context.prompt;
     prompt.confirm_here(ConfirmationLevel::Moderate, &question, &name)
 }

@@ -140,7 +140,7 @@ impl Wait {
     fn ran_out(&self) -> CliError {
         let sentence = match &self.only_watched {
             Some(not_yet) => not_yet.as_str(),
-            None => "the wait ran out; what was started goes on",
+            None => "timed out waiting; the scan continues",
         };
         CliError::new(LocalErrorKind::WaitRanOut, sentence)
             .hint(format!("go on waiting: `{}`", self.resume))
@@ -197,5 +197,5 @@ fn not_active(endpoint: &Endpoint) -> CliError {
         LocalErrorKind::Paused,
         format!("{name} is {}, so no scan will come", endpoint.status),
     )
-    .hint(format!("scan it again: `endpoint resume {}`", endpoint.id))
+    .hint(format!("resume it: `endpoint resume {}`", endpoint.id))
 }

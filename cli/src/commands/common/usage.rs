@@ -92,7 +92,7 @@ impl Usage {
         }
     }
 
-    /// `1 active, 5 paused, 5 of them by the platform: over quota`
+    /// `1 active, 5 paused, 5 of them by the platform, over the limit`
     pub fn states(&self) -> String {
         let state = |(status, count): (&String, &u64)| match self.quota_paused {
             Some(by_platform @ 1..) if status == PAUSED => {

@@ -14,7 +14,7 @@ use std::process::Command;
 pub fn run(session: &Session, prompt: &Prompt) -> Result<Outcome, CliError> {
     if !prompt.may_ask() {
         return Err(CliError::usage(
-            "an editor needs a terminal: use config set KEY VALUE",
+            "an editor needs a terminal: use `config set KEY VALUE`",
         ));
     }
     let path = &session.settings.config_path;
@@ -51,7 +51,7 @@ fn put_in_place(path: &Path, before: &str, after: &str) -> Result<(), CliError> 
         return files::replace(path, after.as_bytes());
     }
     let message = format!(
-        "{} was changed by another command while it was edited: it stays as that left it",
+        "{} was changed by another command while you edited it; that change was kept",
         path.display()
     );
     Err(CliError::new(LocalErrorKind::Changed, message))

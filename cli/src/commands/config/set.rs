@@ -43,7 +43,7 @@ fn refuse_another_service(session: &Session, name: &str, url: &str) -> Result<()
     let has_key = profile.key_file.is_some() || profile.key_command.is_some();
     match &profile.base_url {
         Some(own) if has_key && !service::may_move(own, url) => Err(CliError::usage(format!(
-            "the key of profile {name} was kept for {own}, and must not go to {url}"
+            "the key of profile {name} was saved for {own} and must not be sent to {url}"
         ))
         .hint(format!(
             "keep that service's key: `auth login --profile {name} --base-url {url}`"
@@ -62,7 +62,7 @@ fn typed(field: &str, kind: ValueKind, value: &str) -> Result<toml_edit::Value, 
         ValueKind::Number => value
             .trim()
             .parse::<i64>()
-            .map_err(|_| wrong("no number"))?
+            .map_err(|_| wrong("not a number"))?
             .into(),
         ValueKind::Switch => env_vars::on_or_off(value)
             .ok_or_else(|| wrong("neither true nor false"))?

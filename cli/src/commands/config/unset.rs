@@ -15,5 +15,5 @@ pub fn run(context: &Context, key: &str) -> Result<Outcome, CliError> {
         }
         Ok(())
     })?;
-    Ok(said(&key, format!("{} is not set any more.", key.name())))
+    Ok(said(&key, format!("{} was unset.", key.name())))
 }

@@ -49,7 +49,7 @@ pub async fn run(
             few(&changed),
             to.labels().done
         ),
-        true => format!("Customer {customer} has nothing left to {}.", to.verb()),
+        true => format!("Customer {customer} has nothing to {}.", to.verb()),
     };
     if !is_dry_run && (!changed.is_empty() || outcome.exit == Exit::Done) {
         outcome.text.insert(0, Block::text(sentence));
@@ -66,7 +66,8 @@ pub async fn run(
     }
     if to.ends() && !changed.is_empty() {
         outcome.text.push(Block::Hint(
-            "rules and alerts of what has ended stay in the lists, but have no effect".to_owned(),
+            "rules and alerts of ended servers and domains stay in the lists but have no effect"
+                .to_owned(),
         ));
     }
     if !is_dry_run && context.session.check_interrupted().is_ok() {

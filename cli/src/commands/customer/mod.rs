@@ -23,7 +23,7 @@ pub enum CustomerCommand {
     /// Suspend everything a customer has: servers, domains, and the subscriptions set up from this computer
     #[command(after_help = change::SUSPEND_EXAMPLES)]
     Suspend(CustomerArgs),
-    /// Resume what `customer suspend` suspended; anything suspended another way stays suspended
+    /// Resume what `customer suspend` suspended from this computer; if it suspended nothing, asks to resume everything paused
     Resume(CustomerArgs),
     /// End everything a customer has: servers, domains, and the subscriptions set up from this computer
     #[command(after_help = change::LEAVE_EXAMPLES)]

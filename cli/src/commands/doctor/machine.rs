@@ -58,7 +58,7 @@ pub fn memory(session: &Session) -> Vec<Check> {
     checks.push(match state.problem().or_else(|| state.missing_parts()) {
         None if state.is_recording() => Check::good(
             "memory",
-            "changes are recorded on this computer, so that they can be undone and resumed",
+            "changes are recorded on this computer, so they can be undone and interrupted runs continued",
         ),
         None => Check::good("memory", "switched off by SECMON_STATE=off"),
         Some(problem) => Check::of(
@@ -67,7 +67,7 @@ pub fn memory(session: &Session) -> Vec<Check> {
                 LocalErrorKind::Io,
                 format!("changes are not recorded on this computer: {problem}"),
             )
-            .hint("make room, or give the folder back to yourself; delete a damaged file")),
+            .hint("free disk space, or make yourself the owner of the folder; delete the file if it is damaged")),
         ),
     });
     for run in state.interrupted_runs() {
@@ -84,7 +84,7 @@ pub fn memory(session: &Session) -> Vec<Check> {
     if !former.is_empty() {
         checks.push(Check::advice(
             "old files",
-            "a former version has left files that nobody reads any more".to_owned(),
+            "an earlier version left files that are no longer used".to_owned(),
             format!("delete them: rm -r {}", former.join(" ")),
         ));
     }
@@ -163,6 +163,6 @@ pub fn completion() -> Option<Check> {
     Some(Check::advice(
         "completion",
         format!("shell completion for {name} is not installed"),
-        format!("`completion {name}` prints the script: keep it as ~/{place}"),
+        format!("`completion {name}` prints the script: save it as ~/{place}"),
     ))
 }

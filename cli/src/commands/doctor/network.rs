@@ -97,7 +97,7 @@ impl Route {
                 because: named.map(|named| match uri.scheme_str() {
                     Some("https") => {
                         let exception = first_set(&NO_PROXIES).unwrap_or("NO_PROXY");
-                        format!("none: {exception} takes this host out of {named}")
+                        format!("none: {exception} excludes this host from {named}")
                     }
                     _ => format!("none: {named} is for https, and this is http"),
                 }),
@@ -194,7 +194,7 @@ async fn account(session: &Session) -> Result<String, CliError> {
 async fn portal(session: &Session) -> Result<String, CliError> {
     let safety = &session.settings.safety;
     if safety.read_only || safety.dry_run {
-        return Ok("not asked: no write is sent".to_owned());
+        return Ok("not checked: read-only profile or dry run".to_owned());
     }
     let path = format!("{}/suspend", session.settings.namespace.as_str());
     let mut request = RawRequest::new(Method::POST, path);
@@ -216,8 +216,8 @@ fn rate_limit(session: &Session) -> Check {
         .calls_left(RateGroup::Strict)
         .zip(session.calls_left(RateGroup::Default));
     let about = left.map_or_else(
-        || "no rate limits are kept".to_owned(),
-        |(strict, default)| format!("{strict} and {default} calls left of this minute"),
+        || "rate limits are off".to_owned(),
+        |(strict, default)| format!("{strict} and {default} calls left in this minute"),
     );
     match session.rate_limit_problem() {
         Some(problem) => Check::advice(

@@ -49,7 +49,7 @@ pub struct DomainLeaksArgs {
     /// Only leaks that this computer showed for the first time today, or has not shown yet
     #[arg(long)]
     pub new: bool,
-    /// Only leaks of this time: 7d, monday, yesterday or 2026-11-23; those without a date are left out
+    /// Only leaks since then: 7d, monday, yesterday or 2026-11-23; leaks without a date are left out
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
 }
@@ -74,7 +74,7 @@ pub async fn run(context: &Context, args: &DomainLeaksArgs) -> Result<Outcome, C
     if args.new && shown.is_empty() {
         context
             .screen
-            .note("this computer has shown none of them before today: all count as new");
+            .note("this computer has shown none of them before: all count as new");
     }
     let wanted = Wanted {
         customer,
@@ -138,7 +138,7 @@ impl Wanted {
     /// A leak is often found long after it happened.
     fn none_of_that_time(&self, all: usize) -> String {
         format!(
-            "None of {} is dated since then: --since goes by the day of the leak. What was found since then: `{}`; what this computer has not shown before today: --new.",
+            "Of {}, none leaked since then (--since uses the date of the leak). To see what was found since then: `{}`; to see what this computer had not shown before today: --new.",
             counted(all, "leaked credential"),
             self.alerts_since_then
         )

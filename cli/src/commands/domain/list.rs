@@ -38,7 +38,7 @@ pub async fn run(context: &Context) -> Result<Outcome, CliError> {
             "`subscription set SERVICE --product domain_monitoring --quantity 1 -c {customer}`"
         );
         outcome.text.push(Block::Hint(format!(
-            "customer {customer} has no domain monitoring: {command}"
+            "customer {customer} has no domain subscription; to set one up: {command}"
         )));
     }
     Ok(outcome)

@@ -40,14 +40,14 @@ pub enum DomainCommand {
     Rename(DomainRenameArgs),
     /// Move a domain to another customer: it is provisioned there, and the old record is terminated
     Move(DomainMoveArgs),
-    /// Pause monitoring and keep what was found; `resume` goes on
+    /// Pause monitoring and keep what was found; `resume` continues it
     #[command(after_help = SUSPEND_EXAMPLES)]
     Suspend(DomainSelection),
-    /// Go on with the monitoring of suspended domains
+    /// Resume monitoring of suspended domains
     Resume(DomainSelection),
     /// End monitoring: no longer listed; provisioning the same name restores it
     Terminate(DomainTargets),
-    /// Give up a domain and its slot for good: nothing of it can be read or restored
+    /// Give up a domain and its slot for good: it can no longer be read or restored
     Release(DomainReleaseArgs),
     /// List leaked credentials of a domain, the newest first
     Leaks(DomainLeaksArgs),

@@ -29,7 +29,7 @@ pub struct DomainProvisionArgs {
     /// Names of the domains; of a URL, the host is used
     #[arg(value_name = "NAME", required = true)]
     pub names: Vec<String>,
-    /// Number of the billing service that pays for the slots; by default the one that this computer has seen do so
+    /// Number of the billing service that pays for the slots; by default the one this computer has seen for this customer
     #[arg(long, value_name = "ID")]
     pub service: Option<String>,
     /// Who the customer is, if the service does not know it yet
@@ -176,7 +176,7 @@ pub fn service_for(
     match (given, known.as_slice()) {
         (None, [only]) => {
             context.screen.note(&format!(
-                "Using billing service {only}, the only one that this computer has seen pay for domains of customer {customer}."
+                "Using billing service {only}, the only one this computer has seen for domains of customer {customer}."
             ));
             Ok(*only)
         }
@@ -229,9 +229,9 @@ pub async fn send(
     }));
     let is_restored = created == Created::No && answered.result == ChangeResult::Changed;
     let verb = match (created, answer.note()) {
-        (Created::Yes, _) => "is now watched",
-        (Created::No, _) if is_restored => "was known before, and is watched again",
-        (Created::No, None) => "was watched already",
+        (Created::Yes, _) => "is now monitored",
+        (Created::No, _) if is_restored => "had ended, and is monitored again",
+        (Created::No, None) => "was already monitored",
         // The remark, or what stands behind it, says how it came to be there.
         _ => "is watched",
     };

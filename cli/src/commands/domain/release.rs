@@ -169,7 +169,7 @@ impl BulkOperation for Releasing<'_> {
         Question {
             level: ConfirmationLevel::Severe,
             text: format!(
-                "About to give up {} of customer {} and its slot of service {} for good: record, alerts and history.",
+                "About to release {} of customer {} and its slot of service {} for good: its record, alerts and history are lost.",
                 domain.name, domain.customer, self.service
             ),
             typed: domain.name.clone(),

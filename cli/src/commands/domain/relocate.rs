@@ -87,7 +87,7 @@ pub async fn run(context: &Context, args: &DomainMoveArgs) -> Result<Outcome, Cl
     let from = references::customer_of_domains(context, std::slice::from_ref(&args.domain))?;
     if to == from {
         return Err(CliError::usage(format!(
-            "{} is a domain of customer {to} already: give another customer",
+            "{} already belongs to customer {to}: give another customer",
             args.domain
         )));
     }
@@ -156,7 +156,7 @@ impl Moving<'_> {
         let remark = match (&new, usage.used, usage.capacity) {
             (Some(_), ..) => format!(" Customer {to} has this domain already."),
             (None, Some(used), Some(capacity)) if used >= capacity => format!(
-                " Customer {to} has no free slot ({used} of {capacity}): the service is likely to refuse, and then nothing changes."
+                " Customer {to} has no free slot ({used} of {capacity} in use): the service will probably refuse, and nothing will change."
             ),
             _ => String::new(),
         };
@@ -329,7 +329,7 @@ impl BulkOperation for Moving<'_> {
         };
         let (name, from, to) = (&source.old.name, source.old.customer, self.to);
         let suspended = match self.is_to_be_suspended.get() {
-            true => ", suspend it as this one is",
+            true => ", suspend it there too",
             false => "",
         };
         let text = format!(

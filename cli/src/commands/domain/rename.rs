@@ -92,7 +92,7 @@ impl BulkOperation for Renaming<'_> {
             let old = &domain.name;
             let new = answered.response.data.domain.as_deref();
             let new = new.unwrap_or(self.args.new.as_str());
-            let sentence = format!("Domain {old} is now watched as {new}; its history stays.");
+            let sentence = format!("Domain {old} was renamed to {new}; its history is kept.");
             Applied::answered(domain.id, &answered.response, sentence).changed()
         }))
     }
@@ -104,7 +104,7 @@ fn already_so(domain: &DomainRef) -> Applied {
         record: to_json(&domain.listed),
         note: Some("already has this name".to_owned()),
         sentence: format!(
-            "Domain {} has this name already; nothing was changed.",
+            "Domain {} already has this name; nothing was changed.",
             domain.name
         ),
         ..Applied::default()

@@ -31,7 +31,7 @@ pub async fn run(context: &Context, args: &DomainArg) -> Result<Outcome, CliErro
         Block::Field("last scan", Cell::time(summary.last_scan_at.as_ref())),
         Block::Field("slots", Cell::maybe(slots)),
         Block::Field("passwords", Cell::maybe(strength)),
-        Block::Heading("Compromised credentials and mentions:"),
+        Block::Heading("Leaked logins and mentions:"),
     ];
     text.extend(bars::counts(&summary));
     let table = Table::of(views::DOMAIN, [&summary]);

@@ -90,7 +90,7 @@ fn done(answer: &Response<Endpoint>, customer: CustomerId) -> Applied {
     let name = references::name_of(&answer.data);
     let is_paused = answer.data.status == EndpointStatus::Paused;
     let verb = match (created, answer.note()) {
-        (Created::Yes, _) if is_paused => "is added, paused,",
+        (Created::Yes, _) if is_paused => "has been added as paused",
         (Created::Yes, _) => "is now monitored",
         (Created::No, None) => "was there already",
         // The remark, or what stands behind it, says how it came to be there.

@@ -29,7 +29,7 @@ pub struct EndpointSelection {
     /// The servers: id, IP address, host name or nickname, or - to read them from standard input
     #[arg(value_name = "ENDPOINT")]
     pub endpoints: Vec<String>,
-    /// Read the servers from a file, one per line, or with a heading as for provision, or - for standard input
+    /// Read the servers from a file (- for standard input): one per line, or a CSV file as for `provision`
     #[arg(short, long, value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// How the run is made
@@ -77,8 +77,7 @@ pub async fn run(
 
 /// The error of a command that names no server, with the ways to name some.
 fn nothing_named(session: &Session, targets: &EndpointSelection, to: Transition) -> CliError {
-    let error =
-        CliError::usage("no server is named: give ids, addresses or names, or a file with -f");
+    let error = CliError::usage("no server given: give ids, addresses or names, or a file with -f");
     let verb = to.verb();
     if targets.endpoints.is_empty() && targets.file.is_none() && files::stdin_is_a_pipe() {
         return error.hint(format!(

@@ -92,7 +92,7 @@ const COLUMNS: &[Field<Event>] = &[
     }),
 ];
 
-const WHAT_IS_NOT_SEEN: &str = "An allowed port raises no alert: it is in the scans only. A change from elsewhere is seen by the alerts and rules that it left, without a name.";
+const WHAT_IS_NOT_SEEN: &str = "Allowed ports raise no alerts, so they appear only in scans. Changes made elsewhere show only as the alerts and rules they left, without a user.";
 
 /// A server whose history is asked for.
 struct Subject {
@@ -167,7 +167,7 @@ pub async fn run(context: &Context, args: &EndpointHistoryArgs) -> Result<Outcom
     events.sort_by_key(|event| (event.at.date_time(), event.rank(), event.place));
     let mut text = vec![Block::text(subject.heading()), Block::Rows];
     if events.is_empty() {
-        text.push(Block::text("  Nothing is known of that time."));
+        text.push(Block::text("  Nothing found since then."));
     }
     text.extend([Block::text(""), Block::text(WHAT_IS_NOT_SEEN)]);
     if subject.detail.is_none()

@@ -43,17 +43,17 @@ pub enum EndpointCommand {
     Add(EndpointAddArgs),
     /// Change the name a server is shown by
     Rename(EndpointRenameArgs),
-    /// Move a server to another address or customer: name and rules go along, and the old one is terminated
+    /// Move a server to another address or customer: its name and rules move along, and the old record is terminated
     #[command(override_usage = MOVE_USAGE, after_help = MOVE_EXAMPLES)]
     Move(EndpointMoveArgs),
     /// Pause monitoring and keep what was found; `resume` goes on
     #[command(after_help = SUSPEND_EXAMPLES)]
     Suspend(EndpointSelection),
-    /// Go on with the monitoring of suspended servers
+    /// Resume monitoring of suspended servers
     Resume(EndpointSelection),
     /// End monitoring: no longer listed; provisioning the same address restores it
     Terminate(EndpointSelection),
-    /// Remove from every list and read; adding the address again restores it
+    /// End monitoring and remove the server: no longer listed or readable by id; adding the same address again restores it
     Delete(EndpointSelection),
     /// Scan servers for open ports now
     Scan(ScanArgs),

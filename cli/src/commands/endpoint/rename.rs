@@ -80,7 +80,10 @@ impl BulkOperation for Renaming<'_> {
         }
         let applied = Applied {
             id: server.id.to_string(),
-            sentence: format!("Server {} has this name already.", server.ip_address),
+            sentence: format!(
+                "Server {} already has this name; nothing was changed.",
+                server.ip_address
+            ),
             ..Applied::default()
         };
         *self.now.borrow_mut() = Some(server.clone());

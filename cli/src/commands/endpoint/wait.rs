@@ -25,7 +25,7 @@ pub struct EndpointWaitArgs {
     /// Only a scan that ended after this moment counts, as 2026-11-21T07:31:13+00:00
     #[arg(long, value_name = "TIMESTAMP")]
     pub after: Option<String>,
-    /// Longest wait, 10m if not given (--timeout means the same here); then the exit code is 9
+    /// Longest time to wait [default: 10m]; after that the exit code is 9 (--timeout means the same here)
     #[arg(long = "wait-timeout", value_name = "TIME")]
     pub wait_timeout: Option<String>,
     /// Shortest time between two checks
@@ -98,7 +98,7 @@ fn not_yet(endpoints: &[Endpoint], goal: WaitFor, length: Duration) -> String {
     let (names, goal) = (bulk::preview(endpoints, references::name_of), reached(goal));
     let after = durations::shown(length);
     match endpoints {
-        [_] => format!("{names} was still not {goal} after {after}"),
+        [_] => format!("{names} was not {goal} after {after}"),
         _ => format!("not all of {names} were {goal} after {after}"),
     }
 }

@@ -180,13 +180,13 @@ impl<'a> LifecycleChange<'a> {
     fn consequence(&self, all: &[&Resource]) -> &'static str {
         match (self.to, all.first().map(|one| one.kind())) {
             (Transition::Terminate, Some(ResourceKind::Server)) => {
-                " No longer listed then; provisioning the same address restores it."
+                " Terminated servers are no longer listed; provisioning the same address restores one."
             }
             (Transition::Terminate, Some(ResourceKind::Domain)) => {
-                " No longer listed then; provisioning the same name restores it."
+                " Terminated domains are no longer listed; provisioning the same name restores one."
             }
             (Transition::Delete, _) => {
-                " Gone from every list and read then; adding the address again restores it."
+                " Deleted servers are gone from every list and can no longer be read by id; adding the address again restores one."
             }
             _ => "",
         }
@@ -318,13 +318,13 @@ impl<'a> LifecycleChange<'a> {
         let at = ended.format("%Y-%m-%d %H:%M UTC");
         if !self.to.ends() {
             return RowOutcome::Failed(CliError::not_found(format!(
-                "{typed:?} was ended from this computer at {at}"
+                "{typed:?} was ended from this computer on {at}"
             )));
         }
-        let note = format!("already ended, from this computer at {at}");
+        let note = format!("already ended from this computer on {at}");
         RowOutcome::Skipped(Applied {
             id: id.unwrap_or_default().to_owned(),
-            sentence: format!("{typed} has {note}."),
+            sentence: format!("{typed} was {note}."),
             note: Some(note),
             ..Applied::default()
         })
@@ -432,5 +432,5 @@ pub fn of_all(to: Transition, customer: CustomerId, kind: ResourceKind, items: &
         1 => "1 was".to_owned(),
         left => format!("{left} were"),
     };
-    format!("Customer {customer} has {total}; {were} not {state} yet.")
+    format!("Customer {customer} has {total}; {were} not already {state}.")
 }

@@ -145,9 +145,9 @@ pub async fn left(
         Transition::Suspend | Transition::Terminate | Transition::Delete => {
             if domains.subscribed && !run.has_changed(product) && !is_known(&recorded, product) {
                 left.add(
-                    format!("Customer {customer} still has a subscription for domains, which this computer does not know."),
+                    format!("Customer {customer} still has a domain subscription that was not set up from this computer."),
                     format!("subscription {} SERVICE --product {product} -c {customer}", to.verb()),
-                    "with the number of the billing service",
+                    "SERVICE is the number of the billing service",
                 );
             }
             let limit = servers.meta.endpoint_limit.filter(|limit| *limit > 0);
@@ -158,7 +158,7 @@ pub async fn left(
                 && !is_known(&recorded, product)
             {
                 left.lines.push(Block::text(format!(
-                    "The service tells a limit of {limit} servers for customer {customer}: a plan, or the account's default. If it is a plan:"
+                    "Customer {customer} still has a limit of {limit} servers. It comes from a plan or from the account's default. If it is a plan, end it:"
                 )));
                 left.lines.push(Block::next(
                     format!("subscription terminate SERVICE --product {product} -c {customer}"),
@@ -193,14 +193,14 @@ pub async fn left(
         };
         if is_live && !run.changed.contains(&one.record()) {
             left.add(
-                format!("{} is left.", one.label()),
+                format!("{} was not changed.", one.label()),
                 format!(
                     "subscription {} {} --product {} -c {customer}",
                     to.verb(),
                     one.service,
                     one.product
                 ),
-                "change it by itself",
+                "change it separately",
             );
         }
     }
@@ -248,10 +248,7 @@ async fn left_records(
         .collect();
     if !came.is_empty() {
         left.add(
-            format!(
-                "Came since the question, and was left as it is: {}.",
-                few(&came)
-            ),
+            format!("Added after you confirmed, so not ended: {}.", few(&came)),
             format!("customer leave {customer}"),
             "end that too",
         );
@@ -273,7 +270,7 @@ async fn left_rules(
     .await?;
     if !rules.is_empty() {
         left.lines.push(Block::text(format!(
-            "{} for all servers, the customer's or the account's, would count for new servers of customer {customer}.",
+            "{} for all servers (of this customer or of the whole account) would also apply to new servers of customer {customer}.",
             counted(rules.len(), "rule")
         )));
         left.lines.push(Block::next(

@@ -38,7 +38,7 @@ pub fn choose(
                 ))
             }
             (_, MonitoringState::Suspended) => of_record(&resource, found),
-            _ => settled(&resource, "in no state that can be resumed"),
+            _ => settled(&resource, "not in a state that can be resumed"),
         };
         PlannedRow {
             row: LifecycleRow::listed(resource),
@@ -57,7 +57,7 @@ fn of_record(resource: &Resource, found: Option<&Resumable>) -> Step {
         Some(_) => Step::Send,
         None => settled(
             resource,
-            "stays suspended: it was not suspended from here together with the others; resume it by its name if it is meant too",
+            "stays suspended: it was not suspended together with the others from this computer; to resume it too, name it",
         ),
     }
 }
@@ -130,7 +130,7 @@ pub fn question(context: &Context, customer: CustomerId, all: &[&Resource]) -> Q
         false => (
             ConfirmationLevel::Moderate,
             format!(
-                "This computer has not suspended all of customer {customer}, and cannot tell who paused what{}. About to resume everything that is paused: {}.",
+                "Not everything paused for customer {customer} was suspended from this computer, and the service does not say who paused it{}. About to resume everything that is paused: {}.",
                 by_name(state, all),
                 contents(all)
             ),
@@ -153,6 +153,9 @@ fn by_name(state: Option<&StateDb>, all: &[&Resource]) -> String {
         .collect();
     match names.is_empty() {
         true => String::new(),
-        false => format!(" (but {}: suspended by name, from here)", few(&names)),
+        false => format!(
+            " (except {}, suspended by name from this computer)",
+            few(&names)
+        ),
     }
 }

@@ -29,15 +29,15 @@ pub fn step(session: &Session, one: &Resource, to: Transition) -> Step {
     let state = session.state().filter(|_| to.ends());
     match state.and_then(|state| state.ended_before(&record, session.current_batch())) {
         Some(_) if matches!(one, Resource::Subscription(_)) => Step::Doubtful(format!(
-            "the answer to the end of {} was lost, and the service cannot say whether it has ended or was set up anew",
+            "the answer to ending {} was lost, and the service cannot say whether it ended or has been set up again",
             one.named()
         )),
         Some(ended) if ended.is_certain => Step::Doubtful(format!(
-            "{} was ended by a run that did not end whole, and is there again",
+            "{} was ended by a run that did not finish, and exists again",
             one.named()
         )),
         Some(ended) if was_touched_since(one, &ended) => Step::Doubtful(format!(
-            "the answer to an earlier end of {} was lost, and it was changed since: perhaps it was ended and restored",
+            "the answer to an earlier attempt to end {} was lost, and it has changed since: it may have been ended and restored",
             one.named()
         )),
         _ => Step::Send,
@@ -49,11 +49,11 @@ fn as_wanted(one: &Resource, to: Transition) -> Option<&'static str> {
     let is_subscription = matches!(one, Resource::Subscription(_));
     match (to, one.state()) {
         (Transition::Suspend, MonitoringState::Suspended) if is_subscription => {
-            Some("already suspended, by this computer's last answer")
+            Some("already suspended, according to the last answer this computer received")
         }
         (Transition::Resume, MonitoringState::Active) if is_subscription => None,
         (_, MonitoringState::Ended) if is_subscription => {
-            Some("already cancelled, by this computer's last answer")
+            Some("already cancelled, according to the last answer this computer received")
         }
         (Transition::Suspend, MonitoringState::Suspended) => Some("already suspended"),
         (Transition::Suspend, MonitoringState::PausedByPlatform) => {
@@ -141,7 +141,7 @@ pub async fn apply(
             session.settle_pending(to.operation(one.kind()), &one.record());
             Some(Sent {
                 record: one.image(),
-                note: Some("no answer was seen, and the service shows it so".to_owned()),
+                note: Some("no answer arrived, but the service now shows the change".to_owned()),
                 result: ChangeResult::Perhaps,
             })
         }

@@ -42,7 +42,7 @@ pub async fn run(
         }
     };
     let sentence = format!(
-        "It is {} for the mock.",
+        "The mock's time is {}.",
         clock["now"].as_str().unwrap_or_default()
     );
     Ok(Outcome::said(clock, sentence))

@@ -50,7 +50,7 @@ pub struct FaultAddArgs {
     /// Only calls that say this in their body, path or query; repeatable
     #[arg(long = "match", value_name = "NAME=VALUE", value_parser = name_and_value)]
     pub matching: Vec<(String, Value)>,
-    /// How likely it hits a call that matches, from 0 to 1
+    /// Probability that it applies to a matching call, from 0 to 1
     #[arg(long, value_name = "P")]
     pub probability: Option<f64>,
     /// How many calls it hits; 0 until it is removed

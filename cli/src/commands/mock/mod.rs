@@ -42,7 +42,7 @@ pub enum MockSteering {
         #[command(subcommand)]
         command: ClockCommand,
     },
-    /// Make coming calls fail or slow down
+    /// Make future calls fail or slow down
     Fault {
         /// Which mock
         #[command(flatten)]

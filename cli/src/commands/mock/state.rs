@@ -37,7 +37,7 @@ pub async fn reset(context: &Context, args: &AdminArgs) -> Result<Outcome, CliEr
     }
     Ok(Outcome::said(
         Value::Null,
-        "The mock is as it was at its start.",
+        "The mock was reset to its initial state.",
     ))
 }
 
@@ -61,7 +61,7 @@ pub async fn run(
                 .await?;
             Ok(Outcome::said(
                 Value::Null,
-                "The mock has the imported state.",
+                "The state was imported into the mock.",
             ))
         }
     }

@@ -32,7 +32,7 @@ pub enum TriggerCommand {
         /// How many more
         #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
         count: u64,
-        /// Do not scan now: it shows at the next scan
+        /// Do not scan now: the next scan will find it
         #[arg(long)]
         no_scan: bool,
     },

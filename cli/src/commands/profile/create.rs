@@ -19,7 +19,7 @@ Examples:
 pub struct ProfileCreateArgs {
     /// Name of the profile
     pub name: String,
-    /// Take address, key and pace from this profile
+    /// Copy the address, key and rate limits from this profile
     #[arg(long, value_name = "PROFILE", conflicts_with = "base_url")]
     pub same_as: Option<String>,
     /// Refuse every change
@@ -71,7 +71,7 @@ pub fn run(session: &Session, args: &ProfileCreateArgs) -> Result<Outcome, CliEr
         let only = if args.read_only { ", read-only" } else { "" };
         return Ok(said(
             name,
-            format!("Profile {name} is made on this computer{only}, with the key of {other}."),
+            format!("Profile {name} was created on this computer{only} with the key of {other}."),
         ));
     }
     let mut outcome = said(name, format!("Profile {name} is made; it has no key yet."));

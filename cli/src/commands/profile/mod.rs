@@ -15,7 +15,7 @@ use crate::session::prompt::Prompt;
 use crate::ui::outcome::Outcome;
 use clap::Subcommand;
 
-/// Named pairs of address and key.
+/// Profiles: named pairs of a portal address and an API key.
 #[derive(Debug, Subcommand)]
 pub enum ProfileCommand {
     /// List the profiles

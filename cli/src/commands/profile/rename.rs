@@ -33,5 +33,5 @@ pub fn run(session: &Session, name: &str, new: &str) -> Result<Outcome, CliError
     if moves {
         forget_key_of(name, profile, settings)?;
     }
-    Ok(said(new, format!("Profile {name} is called {new} now.")))
+    Ok(said(new, format!("Profile {name} is now called {new}.")))
 }

@@ -27,7 +27,7 @@ pub struct ProvisionArgs {
     /// IP addresses of servers or URLs of domains; for other names, add --server or --domain
     #[arg(value_name = "TARGET")]
     pub targets: Vec<String>,
-    /// The same as TARGET, in the API's words
+    /// The same as TARGET, under the API's name
     #[arg(long, value_name = "IP", hide_short_help = true)]
     pub ip_address: Vec<String>,
     /// Treat all targets as servers; the service resolves host names
@@ -45,10 +45,10 @@ pub struct ProvisionArgs {
     /// Number of the billing service that pays for the server
     #[arg(long, value_name = "ID")]
     pub service: Option<String>,
-    /// Product the server belongs to
+    /// Product of the billing service, such as port_monitoring or endpoint
     #[arg(long, value_name = "SLUG")]
     pub product: Option<String>,
-    /// Plan the server belongs to
+    /// Plan of the billing service, for port_monitoring
     #[arg(long, value_name = "PLAN")]
     pub plan: Option<String>,
     /// Monthly recurring revenue, 0.01 to 9999.99
@@ -71,7 +71,7 @@ pub struct ProvisionArgs {
     /// Character between the columns; auto finds , ; or tab
     #[arg(long, value_name = "CHAR", default_value = "auto", help_heading = FILE)]
     pub delimiter: String,
-    /// Letters of a file that is neither UTF-8 nor UTF-16, as windows-1250, cp852 or macintosh
+    /// Encoding of a file that is neither UTF-8 nor UTF-16, such as windows-1250, cp852 or macintosh
     #[arg(long, value_name = "NAME", help_heading = FILE, requires = "file")]
     pub encoding: Option<String>,
     /// What a failed row does to the rows after it

@@ -108,7 +108,7 @@ fn refuse_beside_file(args: &ProvisionArgs) -> Result<(), CliError> {
     ];
     match columns.iter().find(|(_, given)| *given) {
         Some((option, _)) => Err(CliError::usage(format!(
-            "{option} does not go with --file: put it into the file, as a column"
+            "{option} cannot be used with --file: put it into the file as a column"
         ))),
         None => Ok(()),
     }
@@ -120,7 +120,7 @@ fn from_arguments(context: &Context, args: &ProvisionArgs) -> Result<Vec<Target>
     let names: Vec<&str> = names.map(|name| name.trim_end_matches(',')).collect();
     if names.is_empty() {
         return Err(CliError::usage(
-            "there is no target: give the IP addresses of servers, or a file with -f",
+            "no target given: give the IP addresses of servers, or a file with -f",
         )
         .hint("see how: `provision --help`"));
     }

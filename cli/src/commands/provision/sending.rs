@@ -39,7 +39,7 @@ pub async fn rename(
 pub fn settled(endpoint: &Endpoint) -> RowOutcome {
     let note = match endpoint.status {
         EndpointStatus::Paused => {
-            "there already, and suspended: it is scanned again once it is resumed"
+            "already there, but suspended: it will be scanned once it is resumed"
         }
         _ => "already monitored",
     };
@@ -181,7 +181,7 @@ fn sentence(
         (Created::No, EndpointStatus::Active, None) => "was monitored already".to_owned(),
         // The remark, or what stands behind it, says how it came to be there.
         (_, EndpointStatus::Active, _) => "is monitored".to_owned(),
-        (_, other, _) => format!("is known already and {other}: it is not scanned"),
+        (_, other, _) => format!("already exists and is {other}, so it is not scanned,"),
     };
     format!(
         "Server {}{label} {verb} for customer {}{}.",

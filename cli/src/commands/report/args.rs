@@ -12,7 +12,7 @@ pub struct ReportArgs {
     /// File to write: one page without scripts, to send or to print
     #[arg(long, value_name = "FILE")]
     pub html: PathBuf,
-    /// Name of the customer on the page; the service tells only the number
+    /// Name of the customer on the page; the service gives only the number
     #[arg(long, value_name = "NAME")]
     pub client_name: Option<String>,
     /// Name of the sender, shown at the top

@@ -44,7 +44,7 @@ pub async fn run(context: &Context, args: &ReportArgs) -> Result<Outcome, CliErr
     let report = collect(context, customer, args).await?;
     if report.servers.is_empty() && report.domains.is_empty() {
         return Err(CliError::not_found(format!(
-            "nothing to report of customer {customer}: no server and no domain; no page was written. Is the number right?"
+            "nothing to report for customer {customer}: no servers or domains were found, so no page was written. Is the number right?"
         )));
     }
     let name = args.html.display();

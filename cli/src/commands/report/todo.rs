@@ -273,7 +273,7 @@ fn ending_exceptions(report: &Report) -> Option<ToDo> {
     (!report.expiring.is_empty()).then(|| ToDo {
         urgency: Urgency::Low,
         title: format!(
-            "{} that may be open until a date within {SOON_DAYS} days",
+            "{} allowed only until a date in the next {SOON_DAYS} days",
             counted(report.expiring.len(), "port")
         ),
         places: Vec::new(),

@@ -47,13 +47,13 @@ pub struct RuleAddArgs {
     /// Why the port is meant to be open
     #[command(flatten)]
     pub justification: Justification,
-    /// Another server (repeatable); all other arguments are then ports
+    /// Server to allow the ports on (repeatable); with this, all arguments are ports
     #[arg(short, long = "endpoint", value_name = "ENDPOINT")]
     pub endpoints: Vec<String>,
     /// Allow on all servers of the customer given with -c, or of every customer with --account
     #[arg(long, conflicts_with = "endpoints")]
     pub global: bool,
-    /// With --global: allow on the servers of every customer of the account; has to be confirmed
+    /// With --global: allow on the servers of every customer of the account; asks for confirmation
     #[arg(long, requires = "global")]
     pub account: bool,
     /// Name of the service on the port, at most 100 characters
@@ -152,7 +152,7 @@ fn refuse_split_reason(args: &RuleAddArgs) -> Result<(), CliError> {
     }
     let stray = stray.join(" ");
     Err(CliError::usage(format!(
-        "{stray} stands behind the reason {reason:?}: is it a part of it?"
+        "{stray:?} comes after the reason {reason:?}: is it part of the reason?"
     ))
     .hint(format!(
         "put the reason in quotation marks, as -m \"{reason} {stray}\", and ports in front of -m"
@@ -261,7 +261,7 @@ fn suggest_global(error: CliError, args: &RuleAddArgs, session: &Session) -> Cli
         && (given.is_some() || others.is_empty())
     {
         return error.hint(format!(
-            "{number} is the customer's number, and the first word is the server; for all servers of the customer, --global stands in its place"
+            "{number} is the customer's number, but the first argument must be the server; for all servers of the customer, use --global instead"
         ));
     }
     // Nobody wants a port allowed that is the number of the customer.
@@ -270,7 +270,7 @@ fn suggest_global(error: CliError, args: &RuleAddArgs, session: &Session) -> Cli
         None => args.words.as_slice(),
     };
     error.hint(format!(
-        "the first word is the server; {}",
+        "the first argument must be the server; {}",
         global_line(args, ports)
     ))
 }

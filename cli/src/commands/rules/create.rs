@@ -193,8 +193,7 @@ fn overlap(
         OnOverlap::Skip => Ok(RowOutcome::Skipped(skipped(wanted, rule))),
         OnOverlap::Fail | OnOverlap::OfferToSkip => {
             let (ports, place) = (ports_of(rule), wanted.place.name());
-            let message =
-                format!("there is already a rule for {ports} on {place}, and it is not the same");
+            let message = format!("there is already a different rule for {ports} on {place}");
             let error = CliError::new(LocalErrorKind::Overlap, message);
             Err(in_the_way(error, wanted, rule, on_overlap))
         }
@@ -211,9 +210,11 @@ fn in_the_way(
     let id = rule.id;
     let mut hint = format!("rule {id} for {} is in the way: ", ports_of(rule));
     hint += &match (wanted.port.is_same(rule), &wanted.terms.expires_at) {
-        (true, Some(end)) => format!("give it that end with `rules edit {id} --expires {end}`"),
+        (true, Some(end)) => {
+            format!("change its expiry date with `rules edit {id} --expires {end}`")
+        }
         (true, None) if rule.expires_at.is_some() => {
-            format!("let it last with `rules edit {id} --expires never`")
+            format!("remove its expiry date with `rules edit {id} --expires never`")
         }
         (true, None) => format!("change it with `rules edit {id} -m TEXT`"),
         (false, _) => format!("look at it with `rules show {id}`"),

@@ -26,7 +26,7 @@ pub struct RuleEditArgs {
     /// The new port or range, as 22, 22/tcp or 8000-8100/udp
     #[arg(long, value_name = "PORT")]
     pub port: Option<String>,
-    /// The new justification
+    /// The new reason: 10 to 500 characters
     #[command(flatten)]
     pub justification: Justification,
     /// The new name of the service
@@ -104,7 +104,10 @@ async fn refuse_changed_since(session: &Session, rule: &Rule) -> Result<(), CliE
         true => Ok(()),
         false => Err(CliError::new(
             LocalErrorKind::ChangedSince,
-            format!("rule {} was changed meanwhile: nothing was sent", rule.id),
+            format!(
+                "rule {} was changed in the meantime, so nothing was sent",
+                rule.id
+            ),
         )
         .hint(format!("look at it again: `rules show {}`", rule.id))),
     }

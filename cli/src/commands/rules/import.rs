@@ -30,7 +30,7 @@ pub struct RuleImportArgs {
     /// Format of the dump; without this, the service detects it
     #[arg(long)]
     pub format: Option<FirewallFormatArg>,
-    /// Port that stays unexpected although the firewall lets it in: no imported rule for it is kept
+    /// Port that should still raise alerts although the firewall accepts it: no rule is imported for it (repeatable)
     #[arg(long, value_name = "PORT")]
     pub except: Vec<String>,
 }
@@ -125,9 +125,9 @@ async fn ingest(
     let about = format!("a firewall dump of {server}");
     let planned = PlannedChange::new(about).on(Some(endpoint.id));
     if context.session.settings.safety.dry_run {
-        context
-            .screen
-            .note("The service reads the dump: which ports it would allow, a dry run cannot tell.");
+        context.screen.note(
+            "The service reads the dump, so a dry run cannot tell which ports it would allow.",
+        );
     }
     let sent = context.session.write(request, planned);
     let answer = sent
@@ -168,7 +168,7 @@ fn take_out(ingest: &mut FirewallIngest, removed: &[Rule]) {
     for skipped in ingest.skipped.iter_mut().flatten() {
         let is_gone = |ports: &PortSpec| removed.iter().any(|rule| ports.meets(rule));
         if let Some(ports) = allowed_ports(&skipped.reason).filter(is_gone) {
-            skipped.reason = format!("{ports} was asked to be left out with --except");
+            skipped.reason = format!("{ports} was excluded with --except");
         }
     }
 }

@@ -21,7 +21,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 
 /// What a ? in the place of a customer means.
-const UNKNOWN_OWNER: &str = "?: the service does not say whether a rule for all servers is one customer's or the whole account's. A list with -c ID can tell, where this computer has seen two customers.";
+const UNKNOWN_OWNER: &str = "?: the service does not say whether a rule for all servers belongs to one customer or to the whole account. Listing with -c ID can tell, once this computer has seen two customers.";
 
 /// Where a rule counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -44,7 +44,7 @@ pub enum RuleStatusArg {
 /// Filters of the list.
 #[derive(Debug, Args)]
 pub struct RuleListArgs {
-    /// Only rules of this server, and below them those for all servers that count there: id, IP address, host name or
+    /// Only rules of this server, followed by rules for all servers that apply to it: id, IP address, host name or
     /// nickname; with --scope global only the latter
     #[arg(value_name = "ENDPOINT")]
     pub endpoint: Option<String>,

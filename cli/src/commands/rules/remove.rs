@@ -131,8 +131,9 @@ impl Removing<'_> {
                 Some(rule) => Ok(rule),
                 None => {
                     let name = references::name_of(&endpoint);
-                    let error =
-                        CliError::not_found(format!("{name} has no rule for exactly {port}"));
+                    let error = CliError::not_found(format!(
+                        "{name} has no rule of its own for exactly {port}"
+                    ));
                     Err(match rules.iter().find(|rule| port.meets(rule)) {
                         Some(rule) => covered_by(error, rule),
                         None => self.with_global_rule(error, port, &endpoint).await,

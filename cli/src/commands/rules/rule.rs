@@ -78,7 +78,9 @@ pub fn servers_of(session: &Session, rule: &Rule) -> String {
     match (rule.endpoint_id, customer_of(session, rule)) {
         (Some(_), _) => place_of(rule),
         (None, Some(customer)) => format!("all servers of customer {customer}"),
-        (None, None) => format!("{EVERY_SERVER} (or of one customer: name them with -c)"),
+        (None, None) => {
+            format!("{EVERY_SERVER}, or all servers of one customer (give -c ID to make sure)")
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! A rule that is wanted: where it is to count, which ports it allows, and what else it says.
 
 use super::rule::{self, EVERY_SERVER};
+use crate::commands::common::args::REASON_LENGTH;
 use crate::error::CliError;
 use crate::references;
 use crate::session::Session;
@@ -128,8 +129,10 @@ impl RuleTerms {
 /// Refuses what the service would refuse of a rule, by the names of the options.
 pub fn refuse_options(problems: &FieldErrors) -> Result<(), CliError> {
     let sentences = problems.iter();
-    let sentences =
-        sentences.map(|(field, problems)| format!("{}: {}", option_of(field), problems.join(" ")));
+    let sentences = sentences.map(|(field, problems)| match field {
+        "justification" => REASON_LENGTH.to_owned(),
+        field => format!("{}: {}", option_of(field), problems.join(" ")),
+    });
     let sentences: Vec<String> = sentences.collect();
     match sentences.is_empty() {
         true => Ok(()),
@@ -140,7 +143,6 @@ pub fn refuse_options(problems: &FieldErrors) -> Result<(), CliError> {
 /// The option that a field of a rule comes from.
 fn option_of(field: &str) -> &str {
     match field {
-        "justification" => "-m (justification)",
         "service" => "--service",
         "expires_at" => "--expires",
         other => other,

@@ -37,7 +37,7 @@ pub struct SubscriptionChangeArgs {
 pub async fn run(context: &Context, args: SubscriptionChangeArgs) -> Result<Outcome, CliError> {
     if args.plan.is_none() && args.quantity.is_none() {
         return Err(CliError::usage(
-            "say what to change: --plan PLAN, or --quantity N for a product with slots",
+            "nothing to change: give --plan PLAN, or --quantity N for domain_monitoring",
         ));
     }
     let subscription = target::read(context, &args.target)?;

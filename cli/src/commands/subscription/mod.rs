@@ -26,12 +26,12 @@ pub enum SubscriptionCommand {
     Plans,
     /// Change the plan or quantity; a downgrade below what is in use is refused
     Change(SubscriptionChangeArgs),
-    /// Take its capacity away for now; what no longer fits is paused, newest first
+    /// Suspend a subscription: servers or domains over the new limit are paused, newest first, and a pro-rata window is recorded
     #[command(after_help = SUSPEND_EXAMPLES)]
     Suspend(SubscriptionTarget),
-    /// Give its capacity back; what the platform paused is resumed, oldest first
+    /// Resume a subscription: what the platform paused is resumed, oldest first, and a pro-rata window is recorded
     Resume(SubscriptionTarget),
-    /// End it; nothing is deleted, but what no longer fits is paused
+    /// End a subscription: nothing is deleted, servers or domains over the new limit are paused, and a pro-rata window is recorded
     Terminate(SubscriptionTarget),
 }
 

@@ -28,7 +28,7 @@ pub fn run(context: &Context) -> Result<Outcome, CliError> {
     match plans.is_empty() {
         true => context
             .screen
-            .note(&format!("this computer knows no plans: {SOURCE}")),
+            .note(&format!("no plans are known on this computer: {SOURCE}")),
         false => context.screen.note(
             "the service cannot list plans: these come from the configuration (plans) and from earlier answers",
         ),

@@ -64,7 +64,9 @@ fn product_of(
         if products.is_empty() {
             products.extend(PRODUCTS.map(str::to_owned));
         }
-        let chosen = context.prompt.choose("Which product is it?", &products)?;
+        let chosen = context
+            .prompt
+            .choose("Which product does the subscription cover?", &products)?;
         return Ok(products.swap_remove(chosen));
     }
     let error = CliError::usage(format!(

@@ -113,7 +113,7 @@ impl Call<'_> {
     pub(super) fn already_back(&self) -> Applied {
         Applied {
             sentence: format!(
-                "Nothing to undo: {} is as it was before.",
+                "Nothing to undo: {} is already as it was before.",
                 self.change.about
             ),
             ..self.told()

@@ -15,7 +15,7 @@ pub fn newest(session: &Session) -> Option<Block> {
     let count = changes.iter().filter(|change| change.batch == last.batch);
     let count = counted(count.count(), "change");
     Some(Block::Hint(format!(
-        "the command before it that can be undone, {} ({count}): `undo {}`",
+        "to undo the command before it, {} ({count}): `undo {}`",
         last.command,
         shortened(&last.batch)
     )))

@@ -218,13 +218,10 @@ impl Inverse {
             Self::RemoveRules(rules, _) => {
                 let ports: Vec<String> = rules.iter().map(ports_of).collect();
                 let place = rules.first().map(place_of).unwrap_or_default();
-                format!(
-                    "allowed now and removed afterwards: {} on {place}",
-                    ports.join(", ")
-                )
+                format!("remove the rules for {} on {place}", ports.join(", "))
             }
             Self::AddRule(rule, _) => format!(
-                "no rule now and added again afterwards: {} on {}",
+                "add the rule for {} on {} again",
                 ports_of(rule),
                 place_of(rule)
             ),
@@ -331,11 +328,11 @@ fn not_undoable(change: &ChangeRow) -> NotUndoable {
             }),
         ),
         "provision_endpoint" | "create_endpoint" => (
-            reason("a server that was added is ended by name"),
+            reason("undoing does not end servers: end it by name"),
             Some(Nearest::of_record("endpoint terminate", record, "end it")),
         ),
         "provision_domain" => (
-            reason("a domain that was added is ended by name"),
+            reason("undoing does not end domains: end it by name"),
             Some(Nearest::of_record("domain terminate", record, "end it").with(&customer)),
         ),
         "release_domain" => (
@@ -359,7 +356,7 @@ fn not_undoable(change: &ChangeRow) -> NotUndoable {
             None,
         ),
         "delete_rule" => (
-            reason("whose servers the rule was for is not known"),
+            reason("it is not known which customer's servers the rule applied to"),
             Some(Nearest::new(
                 format!("rules add --global PORT -m TEXT{customer}"),
                 "add it again",
@@ -382,7 +379,7 @@ fn not_undoable(change: &ChangeRow) -> NotUndoable {
             )),
         ),
         "sync_services" => (
-            reason("what the services were before is not told"),
+            reason("the service does not say what the statuses were before"),
             Some(Nearest::new(
                 "sync -f FILE".to_owned(),
                 "report another status",
@@ -394,7 +391,7 @@ fn not_undoable(change: &ChangeRow) -> NotUndoable {
             None,
         ),
         operation if operation.starts_with("acknowledge") => {
-            (reason("what somebody has seen stays seen"), None)
+            (reason("an acknowledged alert stays acknowledged"), None)
         }
         _ => (reason("change the record back by its own command"), None),
     };
@@ -436,7 +433,10 @@ fn subscription(change: &ChangeRow, operation: &str) -> (String, Option<Nearest>
                 )
             })
         }
-        _ => Some((format!("subscription set {which}"), "set it as it was")),
+        _ => Some((
+            format!("subscription set {which}"),
+            "set it up again: add --plan PLAN or --quantity N",
+        )),
     };
     let nearest = line.map(|(line, purpose)| Nearest::new(line, purpose));
     (reason.to_owned(), nearest)

@@ -40,7 +40,7 @@ impl Line<'_> {
         let purpose = self.nearest.purpose;
         match self.records.len() {
             0..=MOST_RECORDS => purpose.to_owned(),
-            many => format!("{purpose}, and so on for {}", counted(many, "record")),
+            many => format!("{purpose} (shown for 1 of {})", counted(many, "record")),
         }
     }
 }

@@ -20,7 +20,7 @@ pub fn refuse_move(changes: &[ChangeRow]) -> Result<(), CliError> {
         _ => return Ok(()),
     };
     let error = CliError::usage(format!(
-        "Cannot be undone: a move ends the old record, and undo restores none ({})",
+        "Cannot be undone: a move ends the old record, and undo cannot restore ended records ({})",
         first.command
     ));
     Err(match back {

@@ -30,7 +30,7 @@ use std::rc::Rc;
 /// The end of the page.
 pub const MOVE_EXAMPLES: &str = "\
 Examples:
-  secmon endpoint move web-1 198.51.100.7             it has got another address
+  secmon endpoint move web-1 198.51.100.7             its address has changed
   secmon endpoint move web-1 --customer-to 43         it has got another owner; `domain move` does domains";
 
 /// How it is typed: the address may be left out where the customer is given.
@@ -49,7 +49,7 @@ pub struct EndpointMoveArgs {
     /// Move it to this customer
     #[arg(long, value_name = "ID", alias = "to-customer")]
     pub customer_to: Option<String>,
-    /// Number of the billing service that pays for it from then on; the old mapping cannot be read and does not go along
+    /// Number of the billing service that pays for the server after the move; the old mapping cannot be read, so it is not moved
     #[arg(long, value_name = "ID")]
     pub service: Option<String>,
     /// Who the new customer is, if the service does not know them yet
@@ -227,7 +227,7 @@ impl Moving<'_> {
         };
         let restored = match self.is_restored.get() {
             true => format!(
-                " {} was known before and is restored: rules that it had then may count again.",
+                " {} was monitored before and has been restored: its old rules may apply again.",
                 source.address
             ),
             false => String::new(),
@@ -303,8 +303,11 @@ impl BulkOperation for Moving<'_> {
             return Question::none();
         };
         let mapping = match &self.args.service {
-            Some(service) => format!(", map it to billing service {service}"),
-            None => ". A billing service that it is mapped to does not go along (--service ID)"
+            Some(service) => format!(
+                ", and map {} to billing service {service}",
+                source.new_server()
+            ),
+            None => ". Its mapping to a billing service is not moved: give the new one with --service ID"
                 .to_owned(),
         };
         let whither = match (source.is_to_another(), self.args.address) {
@@ -313,13 +316,13 @@ impl BulkOperation for Moving<'_> {
             (false, _) => source.address.to_string(),
         };
         let text = format!(
-            "About to move {} of customer {} to {whither}: provision {}, take its name and {} along{}, and terminate {}{mapping}.{}{}",
+            "About to move {} of customer {} to {whither}: provision {}, take its name and {} along{}, terminate {}{mapping}.{}{}",
             references::name_of(&source.server),
             source.from,
             source.new_server(),
             counted(source.rules.len(), "rule"),
             match is_suspended(&source.server) {
-                true => ", suspend it as this one is",
+                true => ", suspend it there too",
                 false => "",
             },
             source.old_server(),

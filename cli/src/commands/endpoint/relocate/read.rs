@@ -99,7 +99,9 @@ impl Moving<'_> {
     /// The new address; without one, it is the old one.
     fn address_or(&self, old: &str) -> Result<IpAddr, CliError> {
         let address = self.args.address.or_else(|| old.parse().ok());
-        address.ok_or_else(|| CliError::usage(format!("{old} is no IP address: give the new one")))
+        address.ok_or_else(|| {
+            CliError::usage(format!("{old} is not an IP address: give the new address"))
+        })
     }
 
     /// A server that is where it is to go was moved there by this computer, or the line is wrong.
@@ -117,7 +119,7 @@ impl Moving<'_> {
         }
         let name = references::name_of(&server);
         Err(CliError::usage(match self.args.address {
-            Some(_) => format!("{name} has this address already: give the new one"),
+            Some(_) => format!("{name} already has this address: give a different one"),
             None => format!(
                 "{name} is a server of customer {} already: give another customer, or its new address",
                 destination.customer
@@ -210,7 +212,7 @@ impl Moving<'_> {
         let remark = match (is_ours, self.context.prompt.may_ask()) {
             (true, _) => String::new(),
             (false, true) => format!(
-                " {name} is a server of customer {to} already, and gets this one's name and rules."
+                " {name} already belongs to customer {to}, and will get this server's name and rules."
             ),
             (false, false) => {
                 return Err(CliError::usage(format!(
@@ -243,7 +245,7 @@ impl Moving<'_> {
         Ok(match lost.is_empty() {
             true => String::new(),
             false => format!(
-                " Rules for all servers of customer {from} do not count there: {}.",
+                " Rules for all servers of customer {from} will not apply there: {}.",
                 preview(&lost, String::clone)
             ),
         })
