@@ -10,6 +10,7 @@ use crate::context::Context;
 use crate::error::{CliError, Exit, LocalErrorKind};
 use crate::session::profile::Protected;
 use crate::session::prompt::ConfirmationLevel;
+use crate::values::durations::counted;
 use std::time::{Duration, Instant};
 
 /// A question that stood longer than this was answered about what may have changed meanwhile.
@@ -209,13 +210,16 @@ fn confirm<O: BulkOperation>(
         question.level = ConfirmationLevel::Severe;
         question.typed = protected.to_string();
     }
-    for row in rows {
-        match &row.step {
-            Step::Doubtful(reason) => remarks.push(reason.clone()),
-            Step::Settled(RowOutcome::Failed(error)) => remarks.push(error.message().to_owned()),
-            _ => {}
-        }
+    let foreseen = rows.iter().filter_map(|row| match &row.step {
+        Step::Doubtful(reason) => Some(reason.clone()),
+        Step::Settled(RowOutcome::Failed(error)) => Some(format!("Not sent: {}", error.message())),
+        _ => None,
+    });
+    let foreseen: Vec<String> = foreseen.collect();
+    if !foreseen.is_empty() && question.text.is_empty() {
+        question.text = format!("About to send the rest: {}.", counted(sent.len(), "change"));
     }
+    remarks.extend(foreseen);
     if !remarks.is_empty() {
         question.level = question.level.max(ConfirmationLevel::Moderate);
         question.text = format!("{}.\n{}", remarks.join(".\n"), question.text);

@@ -124,14 +124,21 @@ fn customer_of(context: &Context, names: &[String]) -> Result<CustomerId, CliErr
         if !domains.is_empty() {
             return references::customer_of_domains(context, &domains);
         }
-        let listed = names.iter().map(|name| listed(known, name));
+        let alerts = names.iter().map(|name| listed(known, name));
         let owners: Option<BTreeSet<CustomerId>> =
-            listed.map(|alert| Some(alert?.customer)).collect();
+            alerts.map(|alert| Some(alert?.customer)).collect();
         if let Some(owner) = owners
             .filter(|owners| owners.len() == 1)
             .and_then(|mut owners| owners.pop_first())
         {
             context.imply_customer(owner);
+        }
+        if let Some(unseen) = names.iter().find(|name| listed(known, name).is_none()) {
+            let unseen = unseen.trim();
+            return Err(CliError::usage(format!(
+                "no alert {unseen:?} was listed on this computer, so its customer is not known: give it with -c ID"
+            ))
+            .hint("see the alerts there are: `alert list --all-customers`"));
         }
     }
     context.customer()

@@ -474,3 +474,25 @@ fn an_alert_that_is_resolved_already_is_not_said_to_come_back() {
     assert!(resolved.contains("already resolved"), "{resolved}");
     assert!(!resolved.contains("comes back"), "{resolved}");
 }
+
+#[test]
+fn an_alert_that_nobody_has_listed_here_is_said_to_be_unknown() {
+    let shell = Shell::of(&account());
+    let refused = shell.line("alert show 78a5bf67").exits(2).stderr;
+    assert!(refused.contains("no alert \"78a5bf67\""), "{refused}");
+    assert!(refused.contains("-c ID"), "{refused}");
+}
+
+#[test]
+fn a_question_says_what_is_not_sent_and_what_is() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.1", "web-1");
+    shell
+        .line("rules add web-1 443 -m for-the-operations-team")
+        .exits(0);
+    let line = "rules add web-1 443 8443 -m for-another-team";
+    let asked = shell.line(line).exits(2).stderr;
+    for said in ["Not sent: there is already", "send the rest: 1 change"] {
+        assert!(asked.contains(said), "{said}: {asked}");
+    }
+}
