@@ -29,6 +29,6 @@ pub use records::{
 pub use reference::Reference;
 pub use server_names::ServerNames;
 pub use servers::{
-    FoundServer, PrefixPolicy, ServerTarget, all_endpoints, endpoint, endpoints, endpoints_of,
-    handle_of, in_order, is_called, name_of, owner, refuse_empty, server_targets,
+    FoundServer, PrefixPolicy, ServerTarget, all_endpoints, ended_servers, endpoint, endpoints,
+    endpoints_of, handle_of, in_order, is_called, name_of, owner, refuse_empty, server_targets,
 };

@@ -98,6 +98,17 @@ pub async fn endpoints(
     Ok(found)
 }
 
+/// The servers that have ended as far as this computer knows; behind `-c` none of another customer.
+pub fn ended_servers(session: &Session) -> Vec<Server> {
+    let mut ended = session
+        .state()
+        .map(StateDb::gone_servers)
+        .unwrap_or_default();
+    let wall = session.settings.customer;
+    ended.retain(|server| wall.is_none_or(|customer| server.customer == Some(customer)));
+    ended
+}
+
 /// Refuses names of servers that name nothing, before anything is asked.
 pub fn refuse_empty<'a>(mut names: impl Iterator<Item = &'a String>) -> Result<(), CliError> {
     names.try_for_each(|name| Reference::parse(name).map(drop))
@@ -400,12 +411,8 @@ impl<'a> Search<'a> {
 
     /// Whether earlier commands have seen a server of this name that is there no more.
     fn has_ended(&self, reference: &Reference<'_>) -> bool {
-        let session = &self.context.session;
-        let gone = session.state().map(StateDb::gone_servers);
-        let mut gone = gone.unwrap_or_default();
-        let wall = session.settings.customer;
-        gone.retain(|server| wall.is_none_or(|customer| server.customer == Some(customer)));
-        let fit = reference.fit(&gone);
+        let ended = ended_servers(&self.context.session);
+        let fit = reference.fit(&ended);
         !fit.by_prefix && !fit.servers.is_empty()
     }
 

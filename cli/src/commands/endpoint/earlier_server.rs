@@ -3,9 +3,8 @@
 
 use crate::commands::common::moving::MOVE_SERVER;
 use crate::error::CliError;
-use crate::references::Reference;
+use crate::references::{self, Reference};
 use crate::session::Session;
-use crate::state::StateDb;
 use crate::state::history::ChangeRow;
 use crate::state::records::Server;
 use secmon::model::{CustomerId, EndpointId};
@@ -79,10 +78,7 @@ impl fmt::Display for EarlierServer {
 /// none of this name.
 pub fn ended(session: &Session, typed: &str, missing: CliError) -> Result<EarlierServer, CliError> {
     let reference = Reference::parse(typed)?;
-    let gone = session.state().map(StateDb::gone_servers);
-    let mut gone = gone.unwrap_or_default();
-    let wall = session.settings.customer;
-    gone.retain(|server| wall.is_none_or(|customer| server.customer == Some(customer)));
+    let gone = references::ended_servers(session);
     let fitting = match reference.id {
         Some(id) => gone.iter().filter(|server| server.id == id).collect(),
         None => reference.fit(&gone).servers,
