@@ -496,3 +496,18 @@ fn a_question_says_what_is_not_sent_and_what_is() {
         assert!(asked.contains(said), "{said}: {asked}");
     }
 }
+
+#[test]
+fn several_servers_in_a_row_lead_to_the_option_of_each() {
+    let shell = Shell::of(&account());
+    for address in ["203.0.113.1", "203.0.113.2"] {
+        shell.line(&format!("provision {address} -c 42")).exits(0);
+    }
+    let line = "rules add 203.0.113.1 203.0.113.2 8085 -m for-the-operations-team";
+    let refused = shell.line(line).exits(2).stderr;
+    let (_, meant) = refused.split_once("secmon rules add ").expect(&refused);
+    let meant = meant.lines().next().unwrap_or_default();
+    shell.line(&format!("rules add {meant}")).exits(0);
+    let rules = shell.line("rules list -c 42 -o ids").exits(0).stdout;
+    assert_eq!(rules.lines().count(), 2, "{rules}");
+}

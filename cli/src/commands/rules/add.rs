@@ -18,6 +18,7 @@ use crate::values::ports::PortSpec;
 use clap::Args;
 use secmon::model::CustomerId;
 use secmon::operations::ListEndpoints;
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 const ADD_EXAMPLES: &str = "\
@@ -219,7 +220,18 @@ fn split(args: &RuleAddArgs) -> Result<(Vec<String>, &[String]), CliError> {
 fn suggest_order(error: CliError, args: &RuleAddArgs) -> CliError {
     let is_port = |word: &&String| PortSpec::looks_like_port(word);
     let (ports, servers): (Vec<&String>, Vec<&String>) = args.words.iter().partition(is_port);
+    let are_addresses = servers.iter().all(|word| word.parse::<IpAddr>().is_ok());
     match (servers.as_slice(), args.words.first()) {
+        ([_, _, ..], _) if are_addresses && !ports.is_empty() => {
+            let servers = servers.iter().map(|server| format!("-e {server}"));
+            let words = servers.chain(ports.iter().map(|port| quoted(port)));
+            let words: Vec<String> = words.collect();
+            error.hint(format!(
+                "give each of several servers with -e: `rules add {} {}`",
+                words.join(" "),
+                typed_options(args)
+            ))
+        }
         ([to], _) if ["to", "bis", "-"].contains(&to.as_str()) => {
             error.hint("a range of ports is one word, as 9000-9010")
         }
