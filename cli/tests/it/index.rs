@@ -163,6 +163,17 @@ fn the_shell_offers_what_the_customer_of_the_line_has_and_nothing_else() {
     }
 }
 
+#[test]
+fn the_shell_offers_the_profiles_behind_their_option() {
+    let shell = Shell::new();
+    let create = "profile create staging --base-url https://staging.example.com";
+    shell.line(create).exits(0);
+    for line in [&["status", "--profile", ""][..], &["profile", "use", ""]] {
+        let offered = complete(&shell, line).stdout;
+        assert!(offered.contains("staging"), "{line:?}: {offered}");
+    }
+}
+
 fn with_domains(shell: &Shell) {
     for customer in [42, 43] {
         let set =
