@@ -181,11 +181,16 @@ pub(super) struct Pattern {
     /// Members of the body, or of the query.
     #[serde(default)]
     sent: Map<String, Value>,
+    /// It asks for a page after the last one.
+    #[serde(default)]
+    beyond_last: bool,
 }
 
 impl Pattern {
     pub(super) fn meets(&self, entry: &Entry) -> bool {
-        self.meets_but_for_what_was_sent(entry) && self.missing(entry).is_empty()
+        self.meets_but_for_what_was_sent(entry)
+            && self.missing(entry).is_empty()
+            && (!self.beyond_last || is_beyond_last_page(entry))
     }
 
     /// Whether it is such a call, whatever it says.
@@ -220,6 +225,26 @@ impl Pattern {
             .map(|(name, value)| format!("{name}={value}"))
             .collect()
     }
+}
+
+/// Whether a list was asked for a page after the last one that its answer tells of. An answer may show another page than
+/// the one that was asked for.
+fn is_beyond_last_page(entry: &Entry) -> bool {
+    let query = query::parse(entry.query.as_deref());
+    let page: Option<u64> = query.get("page").and_then(|page| page.parse().ok());
+    let answer: Value = serde_json::from_slice(&entry.response).unwrap_or_default();
+    let last = last_page(&answer);
+    last.is_some_and(|last| page.is_some_and(|page| page > last))
+}
+
+/// The number of the last page, as an answer tells it: a list of resources has only its total.
+fn last_page(answer: &Value) -> Option<u64> {
+    if let Some(last) = answer["data"]["last_page"].as_u64() {
+        return Some(last);
+    }
+    let (total, size) = (&answer["meta"]["total"], &answer["meta"]["per_page"]);
+    let (total, size) = (total.as_u64()?, size.as_u64()?);
+    Some(total.div_ceil(size.max(1)).max(1))
 }
 
 #[derive(Deserialize)]
