@@ -199,7 +199,7 @@ pub(crate) fn leaks(context: &mut Context<'_>) -> Result<Reply, Problem> {
         LeakAnswer::Page(page) => {
             context.note(Fact::Page {
                 number: page.page,
-                has_more: page.page.saturating_mul(page.page_size) < page.total,
+                last: page.total.div_ceil(page.page_size.max(1)).max(1),
             });
             Ok(reply::success(StatusCode::OK, page, context.now()))
         }

@@ -119,6 +119,6 @@ impl PageNumbers {
 fn note_page<T>(context: &mut Context<'_>, paged: &Paged<T>) {
     context.note(Fact::Page {
         number: paged.page.number.get(),
-        has_more: paged.has_more(),
+        last: paged.last_page(),
     });
 }

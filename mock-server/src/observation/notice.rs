@@ -130,7 +130,7 @@ impl FromStr for NoticeCode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fact {
     /// A page of a list was shown.
-    Page { number: u64, has_more: bool },
+    Page { number: u64, last: u64 },
     /// The rule that was made or changed holds for every customer of the account.
     AccountWideRule,
     /// The rule that was made or changed allows this many ports.

@@ -26,6 +26,7 @@ mod guard;
 mod imports;
 mod journal;
 mod keys;
+mod list_notices;
 mod lists;
 mod notices;
 mod paths;

@@ -118,7 +118,7 @@ impl CallHistory {
         notices.into_iter().flatten().collect()
     }
 
-    /// The lists of which only the first page was read so far.
+    /// The lists that were not read to their last page so far.
     pub(crate) fn unread(&self) -> &UnreadPages {
         &self.unread
     }

@@ -1,4 +1,4 @@
-//! Lists of which only the first page was read.
+//! How far the pages of lists were read.
 
 use std::collections::HashMap;
 
@@ -8,43 +8,84 @@ use crate::observation::notice::{Fact, Notice, NoticeCode};
 /// Lists of one account that are remembered.
 const REMEMBERED: usize = 1000;
 
-/// Parameters that say which part of a list is shown, and not which list.
-const OF_PAGES: [&str; 2] = ["page", "per_page"];
+/// Who asks for so few records a page wants the newest ones or a number beside them, and not the list.
+const FEW: u64 = 5;
 
-/// Lists whose first page said that there is more, and of which no other page was read since.
+const PAGE: &str = "page";
+const PAGE_SIZE: &str = "per_page";
+
+/// Readings of lists that have not come to the last page.
 #[derive(Debug, Default)]
-pub(crate) struct UnreadPages(HashMap<Fingerprint, FirstPage>);
+pub(crate) struct UnreadPages(HashMap<Fingerprint, Reading>);
 
-/// A first page that said that there is more.
+/// A list that is read page by page.
 #[derive(Debug)]
-struct FirstPage {
-    /// The call that read it.
-    call: u64,
+struct Reading {
+    /// The list, in pages of whatever size.
+    list: Fingerprint,
     operation: String,
+    page: PageOfList,
+    /// The call that read this page.
+    call: u64,
+}
+
+/// A page that was shown.
+#[derive(Clone, Copy, Debug)]
+struct PageOfList {
+    number: u64,
+    /// The number of the last page.
+    last: u64,
+}
+
+impl PageOfList {
+    /// The page that a call showed. Only an answer that arrived shows anything.
+    fn shown_by(call: &CallContext<'_>) -> Option<Self> {
+        call.status?;
+        call.facts.iter().find_map(|fact| match *fact {
+            Fact::Page { number, last } => Some(Self { number, last }),
+            _ => None,
+        })
+    }
 }
 
 impl UnreadPages {
     /// Takes in a call, and says whether it reads a first page again of which no other was read.
     pub(crate) fn see(&mut self, call: &CallContext<'_>) -> Option<Notice> {
-        // Only an answer that arrived shows anything.
-        call.status?;
-        let (number, has_more) = call.facts.iter().find_map(|fact| match *fact {
-            Fact::Page { number, has_more } => Some((number, has_more)),
-            _ => None,
-        })?;
-        let list = list(call);
-        if number > 1 || !has_more {
-            self.0.remove(&list);
+        let page = PageOfList::shown_by(call)?;
+        let list = list_without(&[PAGE, PAGE_SIZE], call);
+        if page.number >= page.last {
+            self.0.retain(|_, reading| reading.list != list);
             return None;
         }
-        if self.0.len() >= REMEMBERED && !self.0.contains_key(&list) {
+        if asks_for_few(call) {
             return None;
         }
-        let first = FirstPage {
-            call: call.id,
+        let reading = Reading {
+            list,
             operation: call.operation.to_owned(),
+            page,
+            call: call.id,
         };
-        let before = self.0.insert(list, first)?;
+        let key = list_without(&[PAGE], call);
+        match page.number {
+            1 => self.begin(key, reading, call),
+            _ => self.read_on(key, reading),
+        }
+    }
+
+    fn begin(
+        &mut self,
+        key: Fingerprint,
+        reading: Reading,
+        call: &CallContext<'_>,
+    ) -> Option<Notice> {
+        if self.0.len() >= REMEMBERED && !self.0.contains_key(&key) {
+            return None;
+        }
+        let before = self.0.insert(key, reading)?;
+        if before.page.number > 1 {
+            return None;
+        }
         let sentence = format!(
             "it reads the first page of {} again, and no other page was read after call {}; read on while there is more",
             call.operation, before.call
@@ -52,16 +93,22 @@ impl UnreadPages {
         Some(call.notice(NoticeCode::FirstPageOnly, &sentence))
     }
 
-    /// The lists that are not read to their end, by the call that read their first page.
+    /// Pages may be read at once, and the later one may end first.
+    fn read_on(&mut self, key: Fingerprint, reading: Reading) -> Option<Notice> {
+        let before = self.0.get_mut(&key)?;
+        if before.page.number < reading.page.number {
+            *before = reading;
+        }
+        None
+    }
+
+    /// The lists that are not read to their end, by the call that read their last page so far.
     pub(crate) fn left(&self, account: Option<&str>) -> Vec<(u64, Notice)> {
         let mut left: Vec<_> = (self.0.values())
-            .map(|first| {
-                let sentence = format!(
-                    "only the first page of {} was read, which said that there is more; read on while there is",
-                    first.operation
-                );
-                let notice = Notice::new(NoticeCode::FirstPageOnly, account, &sentence);
-                (first.call, notice)
+            .map(|reading| {
+                let notice =
+                    Notice::new(NoticeCode::FirstPageOnly, account, &reading.left_sentence());
+                (reading.call, notice)
             })
             .collect();
         left.sort_by_key(|(call, _)| *call);
@@ -69,10 +116,30 @@ impl UnreadPages {
     }
 }
 
-fn list(call: &CallContext<'_>) -> Fingerprint {
+impl Reading {
+    fn left_sentence(&self) -> String {
+        let (operation, PageOfList { number, last }) = (&self.operation, self.page);
+        match number {
+            1 => format!(
+                "only the first page of {operation} was read, which said that there is more; read on while there is"
+            ),
+            _ => format!(
+                "page {number} of {last} was the last page of {operation} that was read; read on while there is more"
+            ),
+        }
+    }
+}
+
+fn asks_for_few(call: &CallContext<'_>) -> bool {
+    let size = call.query.get(PAGE_SIZE).and_then(|size| size.parse().ok());
+    size.is_some_and(|size: u64| size <= FEW)
+}
+
+/// Which list is read, whatever these parameters say.
+fn list_without(names: &[&str], call: &CallContext<'_>) -> Fingerprint {
     let query = call.query.iter();
     let query: Vec<_> = query
-        .filter(|(name, _)| !OF_PAGES.contains(&name.as_str()))
+        .filter(|(name, _)| !names.contains(&name.as_str()))
         .collect();
     Fingerprint::of(&(call.path, query))
 }
