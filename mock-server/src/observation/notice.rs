@@ -137,6 +137,8 @@ pub(crate) enum Fact {
     RulePorts(usize),
     /// A change was asked for although records no longer fit.
     ForcedChange,
+    /// A sign-in token of the account was used up.
+    SignedIn,
     /// A sign-in token of the account was used before, or has expired.
     StaleToken,
 }

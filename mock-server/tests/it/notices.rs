@@ -262,6 +262,8 @@ fn a_rule_for_every_customer_is_noticed_when_it_is_made_and_changed_m10() {
     stage.endpoint(42, "192.0.2.1");
     let made = stage.acme.post(RULES, rule_with(json!({}))).expect(201);
     assert_eq!(last(&stage), ["account_wide_rule"]);
+    let advice = "account acme: create_rule allows the port for every customer; send billing_customer_id for one customer, or scope: endpoint with endpoint_id for one server";
+    assert_eq!(noticed(&stage)[0].1, advice);
     let id = crate::client::text(&made.at("/data/id"));
     let changed = rule_with(json!({ "port_start": 23, "scope": "global" }));
     stage
@@ -433,6 +435,11 @@ fn a_forced_change_is_noticed_m10() {
         last(&stage)
     };
     assert_eq!(change(true), ["forced_change"]);
+    assert!(
+        noticed(&stage)[0]
+            .1
+            .contains("change_subscription was sent force, which is for administrative overrides")
+    );
     assert_eq!(change(false), no_codes());
 }
 
@@ -449,12 +456,24 @@ fn a_sign_in_token_that_is_used_twice_or_late_is_noticed_m10() {
         stage.anyone.get(&format!("/sso?token={token}"));
         last(&stage)
     };
+    let says = |why: &str| {
+        noticed(&stage)[0]
+            .1
+            .contains(&format!("sign_in was sent a token that {why}"))
+    };
     let first = token();
     assert_eq!(sign_in(&first), no_codes());
     assert_eq!(sign_in(&first), ["stale_token"]);
+    assert!(says("was used before"));
     let late = token();
     stage.advance(61);
     assert_eq!(sign_in(&late), ["stale_token"]);
+    assert!(says("has expired"));
+    let forgotten = token();
+    stage.advance(61);
+    token();
+    assert_eq!(sign_in(&forgotten), ["stale_token"]);
+    assert!(says("has expired"));
     assert_eq!(sign_in("unknown"), no_codes(), "it is nobody's");
 }
 

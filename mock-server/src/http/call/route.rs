@@ -29,8 +29,11 @@ impl InFlight<'_> {
 
     fn signed_in(&self, request: &PartnerRequest<'_>) -> (Reply, Commit) {
         let (reply, commit) = sso_page::sign_in(&self.mock.accounts, request);
-        if self.shared.is_some() && !reply.status.is_success() {
-            self.keep(vec![Fact::StaleToken]);
+        if self.shared.is_some() {
+            self.keep(vec![match reply.status.is_success() {
+                true => Fact::SignedIn,
+                false => Fact::StaleToken,
+            }]);
         }
         (reply, commit)
     }

@@ -9,10 +9,11 @@ use serde_json::{Map, Value};
 
 use super::call_context::{CallContext, Clock, Fingerprint};
 use super::pages::UnreadPages;
+use super::sign_ins::SignIns;
 use crate::observation::notice::{Notice, NoticeCode};
 
 /// Calls of one account that are remembered, of each kind.
-const REMEMBERED: usize = 1000;
+pub(super) const REMEMBERED: usize = 1000;
 
 /// How long other calls may be on their way when an answer asks for a pause. Who sends the refused call itself again has
 /// read the answer.
@@ -50,6 +51,7 @@ pub(crate) struct CallHistory {
     acts: VecDeque<Act>,
     reads: HashMap<Fingerprint, VecDeque<i64>>,
     unread: UnreadPages,
+    sign_ins: SignIns,
 }
 
 /// A call that had no answer.
@@ -110,6 +112,7 @@ impl CallHistory {
             self.repeat_in_flight(call, fingerprint),
             self.changed_repeat(call),
             self.tight_polling(call, fingerprint),
+            self.sign_ins.see(call),
             (!call.is_by_staff())
                 .then(|| self.unread.see(call))
                 .flatten(),

@@ -6,3 +6,4 @@ pub(crate) mod names;
 pub(crate) mod of_call;
 pub(crate) mod pages;
 pub(crate) mod rejected_key;
+mod sign_ins;

@@ -67,8 +67,10 @@ fn unverified_tls(call: &CallContext<'_>) -> Option<Notice> {
 }
 
 fn of_fact(call: &CallContext<'_>, fact: Fact) -> Option<Notice> {
+    let operation = call.operation;
     let (code, sentence) = match fact {
-        Fact::Page { .. } => return None,
+        // It takes earlier calls to say what these mean.
+        Fact::Page { .. } | Fact::SignedIn | Fact::StaleToken => return None,
         Fact::RulePorts(ports) if ports <= WIDE => return None,
         Fact::RulePorts(ports) => (
             NoticeCode::WideRule,
@@ -77,18 +79,14 @@ fn of_fact(call: &CallContext<'_>, fact: Fact) -> Option<Notice> {
         Fact::AccountWideRule => (
             NoticeCode::AccountWideRule,
             format!(
-                "the rule holds for every customer; send {CUSTOMER}, or the endpoint_id of one server"
+                "{operation} allows the port for every customer; send {CUSTOMER} for one customer, or scope: endpoint with endpoint_id for one server"
             ),
         ),
         Fact::ForcedChange => (
             NoticeCode::ForcedChange,
-            "force pauses what no longer fits; leave it out, and let the customer choose what to give up"
-                .to_owned(),
-        ),
-        Fact::StaleToken => (
-            NoticeCode::StaleToken,
-            "the sign-in token was used before or has expired; ask for a new one for each sign-in"
-                .to_owned(),
+            format!(
+                "{operation} was sent force, which is for administrative overrides and pauses what no longer fits; leave it out"
+            ),
         ),
     };
     Some(call.notice(code, &sentence))
