@@ -166,6 +166,12 @@ fn a_call_before_retry_after_is_noticed_in_the_window_that_is_full_m10() {
         .and_then(|wait| wait.parse().ok());
     stage.acme.get(domains).expect(429);
     assert_eq!(last(&stage), ["too_early"]);
+    assert!(
+        noticed(&stage)[0]
+            .1
+            .contains("the account's clock stands still"),
+        "waiting does not help"
+    );
     stage
         .acme
         .get("/api/v1/endpoints?billing_customer_id=42")
@@ -215,6 +221,27 @@ fn a_cooldown_pauses_the_same_call_alone_m10() {
     assert_eq!(scan(&one), no_codes(), "its cooldown was not known");
     assert_eq!(scan(&other), no_codes(), "another server's");
     assert_eq!(scan(&one), ["too_early"]);
+}
+
+#[test]
+fn a_call_before_retry_after_is_told_to_wait_while_time_passes_m10() {
+    let stage = Stage::of_real_time();
+    let scanned = stage.scanned_endpoint(42, "192.0.2.1");
+    let scan = || {
+        let body = json!({ "client_id": 42, "endpoint_id": scanned });
+        stage.acme.post("/api/v1/billing/scan-endpoint", body);
+        noticed(&stage)
+    };
+    scan();
+    scan();
+    let [(code, sentence)] = &scan()[..] else {
+        panic!("one notice");
+    };
+    assert_eq!(code, "too_early");
+    assert!(
+        sentence.ends_with("is over; wait until it is"),
+        "{sentence}"
+    );
 }
 
 /// A rule that no call made before.

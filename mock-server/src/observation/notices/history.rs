@@ -162,8 +162,14 @@ impl CallHistory {
         let is_meant = |who| who == fingerprint || Some(who) == window;
         let paused = (self.paused.iter())
             .find(|paused| is_meant(paused.who) && paused.was_known(fingerprint, call.came))?;
+        let instead = match call.clock {
+            Clock::Runs => "wait until it is",
+            Clock::Stands => {
+                "the account's clock stands still, so that waiting does not help: it has to be moved with POST /_mock/tenants/{name}/clock"
+            }
+        };
         let sentence = format!(
-            "{} comes before the Retry-After of call {} is over; wait until it is",
+            "{} comes before the Retry-After of call {} is over; {instead}",
             call.operation, paused.asked_by
         );
         Some(call.notice(NoticeCode::TooEarly, &sentence))
