@@ -1,9 +1,11 @@
 //! Provisioning of subscriptions.
 
+use std::time::Duration;
+
 use http::StatusCode;
 use secmon_engine::{
     ChangeSubscription, ClientId, Done, DowngradeCheck, ProvisionSubscription, Refusal, ServiceId,
-    Session, SubscriptionMoved, SubscriptionRef,
+    Session, SubscriptionMoved, SubscriptionRef, SubscriptionView,
 };
 
 use super::context::Context;
@@ -12,6 +14,9 @@ use super::problem::Problem;
 use super::reply::{self, Reply};
 use crate::observation::notice::Fact;
 use crate::values::fields::{Fields, Raw, readers};
+
+/// So soon after its end, a subscription with another plan or quantity is a change of the ended one.
+const SOON: Duration = Duration::from_secs(10);
 
 /// `POST provision-subscription`.
 pub(crate) fn provision(context: &mut Context<'_>) -> Result<Reply, Problem> {
@@ -38,10 +43,23 @@ pub(crate) fn provision(context: &mut Context<'_>) -> Result<Reply, Problem> {
             quantity,
         })
     })?;
+    let named = SubscriptionRef {
+        client: request.client.id,
+        service: request.service,
+        product: request.product.clone(),
+    };
+    let cancelled = context
+        .account
+        .at(context.call)
+        .recently_cancelled(&named, SOON);
     let done = context
         .account
         .at(context.call)
         .provision_subscription(request)?;
+    let offer = |view: &SubscriptionView| (view.plan_slug.clone(), view.quantity);
+    if cancelled.is_some_and(|cancelled| offer(&cancelled) != offer(&done.value)) {
+        context.note(Fact::RecreatedSubscription);
+    }
     Ok(reply::success_done(done, context.now()))
 }
 

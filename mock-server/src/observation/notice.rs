@@ -52,10 +52,14 @@ pub(crate) enum NoticeCode {
     ForcedChange,
     StaleToken,
     UnverifiedTls,
+    RefusedRepeat,
+    PastTheEnd,
+    RecreatedSubscription,
+    TwoNamespaces,
 }
 
 impl NoticeCode {
-    pub(crate) const ALL: [Self; 15] = [
+    pub(crate) const ALL: [Self; 19] = [
         Self::UnknownField,
         Self::UnknownParameter,
         Self::NoCustomer,
@@ -71,6 +75,10 @@ impl NoticeCode {
         Self::ForcedChange,
         Self::StaleToken,
         Self::UnverifiedTls,
+        Self::RefusedRepeat,
+        Self::PastTheEnd,
+        Self::RecreatedSubscription,
+        Self::TwoNamespaces,
     ];
 
     /// Whether staff hear of it as well: it tells of a mistake in a program, whoever uses that.
@@ -103,6 +111,10 @@ impl NoticeCode {
             Self::ForcedChange => "forced_change",
             Self::StaleToken => "stale_token",
             Self::UnverifiedTls => "unverified_tls",
+            Self::RefusedRepeat => "refused_repeat",
+            Self::PastTheEnd => "past_the_end",
+            Self::RecreatedSubscription => "recreated_subscription",
+            Self::TwoNamespaces => "two_namespaces",
         }
     }
 }
@@ -141,4 +153,6 @@ pub(crate) enum Fact {
     SignedIn,
     /// A sign-in token of the account was used before, or has expired.
     StaleToken,
+    /// A subscription that was cancelled a moment ago is active again, with another plan or quantity.
+    RecreatedSubscription,
 }

@@ -1,11 +1,11 @@
-//! Notices about reads: over and over, and a list in part (M10).
+//! Notices about reads: over and over, a list in part, and on past its end (M10).
 
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
 use crate::client::Stage;
-use crate::notices::{last, no_codes};
+use crate::notices::{last, no_codes, noticed};
 
 /// Servers of customer 42.
 fn servers(stage: &Stage, many: u8) {
@@ -126,4 +126,41 @@ fn a_page_of_five_records_at_most_is_no_reading_of_the_list_m10() {
     }
     assert_eq!(read(&stage, "per_page=6"), no_codes());
     assert_eq!(read(&stage, "per_page=6"), ["first_page_only"]);
+}
+
+#[test]
+fn a_second_empty_page_past_the_last_one_is_noticed_m10() {
+    let stage = Stage::new();
+    servers(&stage, 13);
+    let read = |page: &str| read(&stage, page);
+    for page in 1..=4 {
+        assert_eq!(read(&format!("per_page=6&page={page}")), no_codes());
+    }
+    assert_eq!(read("per_page=6&page=4"), no_codes(), "the same page again");
+    assert_eq!(read("per_page=7&page=3"), no_codes(), "another page size");
+    assert_eq!(read("per_page=6&page=5"), ["past_the_end"]);
+    let sentence = "account acme: list_endpoints is read on past its last page, which is page 3, although the page before was empty; stop when there is no more";
+    assert_eq!(noticed(&stage)[0].1, sentence);
+    assert_eq!(read("per_page=6&page=3"), no_codes());
+    assert_eq!(read("per_page=6&page=4"), no_codes(), "not in a row");
+}
+
+#[test]
+fn a_list_without_records_has_one_page_m10() {
+    let stage = Stage::new();
+    stage.slots(42, 1);
+    let body = json!({ "client_id": 42, "service_id": 501, "domain": "a.example" });
+    let made = stage.acme.post("/api/v1/billing/provision-domain", body);
+    let domain = crate::client::text(&made.expect(201).at("/data/monitored_domain_id"));
+    for list in ["alerts", "dark-web-mentions", "credential-leaks"] {
+        let read = |page: u64| {
+            let path =
+                format!("/api/v1/domains/{domain}/{list}?billing_customer_id=42&page={page}");
+            stage.acme.get(&path).expect(200);
+            last(&stage)
+        };
+        assert_eq!(read(1), no_codes(), "{list}");
+        assert_eq!(read(2), no_codes(), "{list}");
+        assert_eq!(read(3), ["past_the_end"], "{list}");
+    }
 }

@@ -49,3 +49,4 @@ mod trust;
 mod unkind;
 mod verbs;
 mod windows;
+mod write_notices;

@@ -1,5 +1,7 @@
 //! Subscriptions: provision, suspend, resume, terminate (D1 to D3, D9).
 
+use std::time::Duration;
+
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -228,6 +230,20 @@ impl Session<'_> {
             subscription.status = status;
             subscription.since = now;
         });
+    }
+
+    /// The subscription a body names, where it is cancelled and has not been
+    /// for so long.
+    pub fn recently_cancelled(
+        &self,
+        request: &SubscriptionRef,
+        span: Duration,
+    ) -> Option<SubscriptionView> {
+        let key = self.recorded_subscription(request).ok()?;
+        let subscription = &self.records.subscriptions[&key];
+        let is_recent = subscription.status == SubscriptionStatus::Cancelled
+            && subscription.since.plus(span) > self.now;
+        is_recent.then(|| self.subscription_view(key))
     }
 
     /// The subscription a body names, or what is missing (D1).

@@ -93,7 +93,7 @@ impl InFlight<'_> {
     fn context<'a>(
         &'a self,
         request: &'a PartnerRequest<'_>,
-        outcome: &CallOutcome,
+        outcome: &'a CallOutcome,
     ) -> CallContext<'a> {
         // Who gets half of an answer has none.
         let reply = match outcome {
@@ -111,6 +111,7 @@ impl InFlight<'_> {
             path: request.path(),
             query: &request.query,
             body: request.object().ok(),
+            sent: request.sent.bytes(),
             key: self.key.unwrap_or_default(),
             user_agent: agent.and_then(|agent| agent.to_str().ok()).unwrap_or(""),
             sandbox: self.sandbox,
@@ -127,6 +128,7 @@ impl InFlight<'_> {
                 false => Clock::Runs,
             },
             status: reply.map(|reply| reply.status),
+            answer: reply.map_or(&[], |reply| &reply.body),
             pause: reply.and_then(|reply| self.pause(reply)),
             facts: self.facts.get().map_or(&[], Vec::as_slice),
         }

@@ -27,6 +27,8 @@ pub(crate) struct CallContext<'a> {
     pub(crate) query: &'a BTreeMap<String, String>,
     /// None where the body is no JSON object.
     pub(crate) body: Option<&'a Map<String, Value>>,
+    /// The body as it came.
+    pub(crate) sent: &'a [u8],
     pub(crate) key: &'a str,
     pub(crate) user_agent: &'a str,
     pub(crate) sandbox: SandboxHeader,
@@ -42,6 +44,8 @@ pub(crate) struct CallContext<'a> {
     pub(crate) clock: Clock,
     /// None when nothing was answered.
     pub(crate) status: Option<StatusCode>,
+    /// The body of the answer; empty when nothing was answered.
+    pub(crate) answer: &'a [u8],
     /// How long its answer asked to wait.
     pub(crate) pause: Option<Pause>,
     pub(crate) facts: &'a [Fact],

@@ -8,7 +8,9 @@ use secmon_engine::{Instant, RateGroup};
 use serde_json::{Map, Value};
 
 use super::call_context::{CallContext, Clock, Fingerprint};
-use super::pages::UnreadPages;
+use super::namespaces::Namespaces;
+use super::pages::{EmptyPages, UnreadPages};
+use super::refused_repeat::RefusedCalls;
 use super::sign_ins::SignIns;
 use crate::observation::notice::{Notice, NoticeCode};
 
@@ -51,7 +53,10 @@ pub(crate) struct CallHistory {
     acts: VecDeque<Act>,
     reads: HashMap<Fingerprint, VecDeque<i64>>,
     unread: UnreadPages,
+    empty_pages: EmptyPages,
+    refused: RefusedCalls,
     sign_ins: SignIns,
+    namespaces: Namespaces,
 }
 
 /// A call that had no answer.
@@ -112,13 +117,25 @@ impl CallHistory {
             self.repeat_in_flight(call, fingerprint),
             self.changed_repeat(call),
             self.tight_polling(call, fingerprint),
+            self.refused.see(call, fingerprint),
             self.sign_ins.see(call),
-            (!call.is_by_staff())
-                .then(|| self.unread.see(call))
-                .flatten(),
         ];
+        let mut notices: Vec<Notice> = notices.into_iter().flatten().collect();
+        if !call.is_by_staff() {
+            notices.extend(self.of_customers_area(call));
+        }
         self.remember(call, fingerprint);
-        notices.into_iter().flatten().collect()
+        notices
+    }
+
+    /// What staff may do, and a customer's area must not.
+    fn of_customers_area(&mut self, call: &CallContext<'_>) -> impl Iterator<Item = Notice> {
+        let notices = [
+            self.unread.see(call),
+            self.empty_pages.see(call),
+            self.namespaces.see(call),
+        ];
+        notices.into_iter().flatten()
     }
 
     /// The lists that were not read to their last page so far.

@@ -3,7 +3,9 @@
 pub(crate) mod call_context;
 pub(crate) mod history;
 pub(crate) mod names;
+mod namespaces;
 pub(crate) mod of_call;
 pub(crate) mod pages;
+mod refused_repeat;
 pub(crate) mod rejected_key;
 mod sign_ins;

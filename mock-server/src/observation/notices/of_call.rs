@@ -88,6 +88,24 @@ fn of_fact(call: &CallContext<'_>, fact: Fact) -> Option<Notice> {
                 "{operation} was sent force, which is for administrative overrides and pauses what no longer fits; leave it out"
             ),
         ),
+        Fact::RecreatedSubscription => (NoticeCode::RecreatedSubscription, recreated(call)),
     };
     Some(call.notice(code, &sentence))
+}
+
+fn recreated(call: &CallContext<'_>) -> String {
+    let sent = |name: &str| {
+        let value = call.body.and_then(|body| body.get(name));
+        value.map_or_else(String::new, |value| match value.as_str() {
+            Some(text) => text.to_owned(),
+            None => value.to_string(),
+        })
+    };
+    format!(
+        "{} gives service {} ({}) of customer {} another plan or quantity right after it was terminated; use change_subscription, which keeps what is monitored",
+        call.operation,
+        sent("service_id"),
+        sent("product_slug"),
+        sent("client_id"),
+    )
 }

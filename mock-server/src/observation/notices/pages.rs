@@ -1,4 +1,4 @@
-//! How far the pages of lists were read.
+//! How far the pages of lists were read: not to the last one, or on past it.
 
 use std::collections::HashMap;
 
@@ -127,6 +127,34 @@ impl Reading {
                 "page {number} of {last} was the last page of {operation} that was read; read on while there is more"
             ),
         }
+    }
+}
+
+/// The last empty page that was read of each list.
+#[derive(Debug, Default)]
+pub(super) struct EmptyPages(HashMap<Fingerprint, u64>);
+
+impl EmptyPages {
+    /// Takes in a call, and says whether it reads on although the page before was empty already. The same empty page again
+    /// is no reading on: records may have gone since, and come back.
+    pub(super) fn see(&mut self, call: &CallContext<'_>) -> Option<Notice> {
+        let PageOfList { number, last } = PageOfList::shown_by(call)?;
+        let list = list_without(&[PAGE], call);
+        if number <= last {
+            self.0.remove(&list);
+            return None;
+        }
+        if self.0.len() >= REMEMBERED && !self.0.contains_key(&list) {
+            return None;
+        }
+        let before = self.0.insert(list, number)?;
+        (before != number).then(|| {
+            let sentence = format!(
+                "{} is read on past its last page, which is page {last}, although the page before was empty; stop when there is no more",
+                call.operation
+            );
+            call.notice(NoticeCode::PastTheEnd, &sentence)
+        })
     }
 }
 
