@@ -15,6 +15,7 @@ mod nftables;
 mod paste;
 mod port_map;
 mod reading;
+mod shell;
 mod specs;
 mod ufw;
 mod ufw_profiles;

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use super::format::FirewallFormat;
 use super::line::Line;
+use super::shell::{Command, is_legacy_warning};
 use super::{firewalld, iptables, nftables, ufw};
 
 /// Without the sign in front of each line by which a mail quotes another.
@@ -26,6 +27,10 @@ pub(super) struct Paste<'a> {
     lines: Vec<(FirewallFormat, Line<'a>)>,
     /// Rules of nftables in front of everything else: of a table whose beginning is missing.
     pub(super) headless: Vec<Line<'a>>,
+    /// What its prompts show.
+    pub(super) commands: Vec<Command<'a>>,
+    /// The first line that warns of rules of iptables-legacy.
+    pub(super) legacy_warning: Option<u32>,
 }
 
 /// Without what encodings leave behind: byte-order marks, and the zeros of UTF-16 that was taken for text.
@@ -44,16 +49,30 @@ impl<'a> Paste<'a> {
     /// Tells which lines are of which tool.
     pub(super) fn of(content: &'a str) -> Self {
         let mut sorter = Sorter::default();
+        let mut commands = Vec::new();
+        let mut legacy_warning = None;
         for (number, text) in (1..).zip(content.lines()) {
-            sorter.add(Line {
+            let line = Line {
                 number,
                 text: Cow::Borrowed(text),
-            });
+            };
+            commands.extend(Command::at(number, text));
+            if is_legacy_warning(&line) {
+                legacy_warning.get_or_insert(number);
+            }
+            sorter.add(line);
         }
         Self {
             lines: sorter.lines,
             headless: sorter.headless,
+            commands,
+            legacy_warning,
         }
+    }
+
+    /// The numbers of the lines that its dumps have.
+    pub(super) fn dumped(&self) -> Vec<u32> {
+        self.lines.iter().map(|(_, line)| line.number).collect()
     }
 
     /// The formats that are in it, in the order in which they come.
@@ -123,6 +142,9 @@ impl<'a> Sorter<'a> {
             self.is_in_zone = false;
         } else if follows_rule && self.take_continuation(&line) {
             self.follows_rule = true;
+        } else if firewalld::is_direct_rule(text) {
+            self.leave();
+            self.lines.push((FirewallFormat::Firewalld, line));
         } else if self.follows_iptables() && iptables::asks_or_decides(text) {
             self.lines.push((FirewallFormat::Iptables, line));
         } else if ufw::is_start(text) {

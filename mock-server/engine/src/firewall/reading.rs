@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use super::filter::{Accepted, Filter, Reading, SkippedLine, evaluate};
 use super::format::FirewallFormat;
 use super::paste::{Paste, clean, unquoted};
+use super::shell::doubts;
 use super::{firewalld, iptables, nftables, ufw};
 use crate::values::{PortRange, RuleProtocol};
 
@@ -50,7 +51,11 @@ pub(super) fn read(
         skipped: Vec::new(),
         names_too_much: false,
     };
-    for filter in filters(&paste, &formats, host) {
+    let doubts = doubts(&paste.commands, &paste.dumped());
+    for mut filter in filters(&paste, &formats, host) {
+        for (line, doubt) in &doubts {
+            filter.doubt(*line, doubt.clone());
+        }
         reading.names_too_much |= filter.names_too_much();
         if !reading.names_too_much {
             reading.add(evaluate(&filter), &paste);
@@ -58,6 +63,8 @@ pub(super) fn read(
     }
     reading.accepted.sort_by_key(|accepted| accepted.line);
     reading.skipped.sort_by_key(|skipped| skipped.line);
+    // What is in doubt of the paste is so in each of its filters.
+    reading.skipped.dedup();
     Some(reading)
 }
 
@@ -69,7 +76,7 @@ fn filters(paste: &Paste<'_>, formats: &[FirewallFormat], host: Option<IpAddr>) 
         let lines = paste.lines(*format);
         let mut own = Filter::default();
         match format {
-            FirewallFormat::Iptables => iptables::translate(&lines, host, &mut kernel),
+            FirewallFormat::Iptables => iptables::translate(&lines, paste, host, &mut kernel),
             FirewallFormat::Nftables => {
                 nftables::translate(&lines, host, &mut kernel);
                 nftables::note_headless(&paste.headless, &mut kernel);

@@ -116,28 +116,14 @@ pub(super) fn protocols(text: &str) -> Protocols {
     }
 }
 
-/// Ports from which clients connect.
-const CLIENT_PORTS: (u16, u16) = (1024, u16::MAX);
-
-/// That a packet comes from one of these ports.
+/// That a packet comes from one of these ports: clients choose theirs, so it is some packets that do.
 pub(super) fn source_ports(text: &str, separator: char) -> Condition {
-    let (first, last) = CLIENT_PORTS;
+    let is_every = |range: &PortRange| (range.start(), range.end()) == (1, u16::MAX);
     let holds = match port_ranges(text, separator) {
         // Nothing comes from port 0.
         None if text == "0" => Holds::Never,
-        None => Holds::Sometimes,
-        Some(ranges) => {
-            let mut ranges = ranges.iter();
-            let covers = |range: &PortRange| range.start() <= first && range.end() == last;
-            match (
-                ranges.clone().any(covers),
-                ranges.any(|range| range.end() >= first),
-            ) {
-                (true, _) => Holds::Always,
-                (false, true) => Holds::Sometimes,
-                (false, false) => Holds::Never,
-            }
-        }
+        Some(ranges) if ranges.iter().any(is_every) => Holds::Always,
+        _ => Holds::Sometimes,
     };
     Condition::new(holds, Reason::SourcePorts)
 }

@@ -121,6 +121,8 @@ pub(crate) enum Reason {
     Cut,
     /// A line that brings in, or changes, what the dump does not list.
     Unlisted,
+    /// Why the paste is not one whole dump, in a sentence.
+    Incomplete(Box<str>),
 }
 
 impl fmt::Display for Reason {
@@ -161,6 +163,7 @@ impl fmt::Display for Reason {
             Self::Unlisted => f.write_str(
                 "what it brings in is not in the dump: send the output of nft list ruleset",
             ),
+            Self::Incomplete(sentence) => f.write_str(sentence),
             Self::UnreadablePorts(text) => write!(f, "its ports {text} cannot be read"),
             Self::UnknownService(name) => {
                 write!(f, "the ports of its service {name} are not known")

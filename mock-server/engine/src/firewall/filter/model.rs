@@ -188,6 +188,25 @@ impl Filter {
         self.chains[chain.0].rules.push(number);
     }
 
+    /// Adds a line for which it is not known what it does, or what is missing there, so that it may refuse anything.
+    pub(crate) fn doubt(&mut self, line: u32, doubt: Reason) {
+        let chain = self.chain("in no chain");
+        let base = Base {
+            hook: Hook::Input,
+            priority: i32::MIN,
+            families: Families::Both,
+            policy: Policy::Accept,
+            line,
+        };
+        self.set_base(chain, base);
+        let rule = Rule {
+            line,
+            matches: Match::default(),
+            verdict: Verdict::Unknown(doubt),
+        };
+        self.push(chain, rule);
+    }
+
     /// Says that the dump has more than [`MOST_RULES`] rules; the others were not kept.
     pub(crate) fn note_too_many_rules(&mut self) {
         self.has_too_many_rules = true;

@@ -1,11 +1,13 @@
 //! `firewall-cmd --list-all` and `--list-all-zones`.
 
+mod direct;
 mod rich_rule;
 mod services;
 mod zone;
 
 use std::net::IpAddr;
 
+use direct::direct_rules;
 use zone::{Target, Zone, zones};
 
 use super::addresses::AddressSet;
@@ -13,8 +15,10 @@ use super::filter::{
     Base, ChainNo, Condition, Families, Filter, Holds, Hook, Match, Policy, Reason, Rule, Verdict,
 };
 use super::interfaces::{External, Interfaces, is_bridge};
+use super::iptables::{LooseRule, translate_loose};
 use super::line::Line;
 
+pub(super) use direct::is_direct_rule;
 pub(super) use zone::{is_about_default_zone, is_field};
 
 /// Adds the zones of a dump to a filter. Where zones are marked as active, only they count.
@@ -30,9 +34,17 @@ pub(super) fn translate(lines: &[Line<'_>], host: Option<IpAddr>, filter: &mut F
             interfaces.mention(name, &zone.name);
         }
     }
+    let external = interfaces.external();
+    let direct = direct_rules(lines).into_iter().map(|rule| LooseRule {
+        line: rule.line,
+        family: rule.family,
+        table: rule.table.to_owned(),
+        text: rule.text,
+    });
+    translate_loose(&direct.collect::<Vec<_>>(), host, &external, filter);
     let line = zones.first().map_or(1, |zone| zone.line);
     let input = base(filter, "firewalld input", Hook::Input, line);
-    go_to_zones(filter, input, &zones, &interfaces.external());
+    go_to_zones(filter, input, &zones, &external);
     for zone in &zones {
         write_zone(filter, zone, &policies);
     }

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use super::direct::is_direct_rule;
 use super::rich_rule::RichRule;
 use super::services::{listed_port, service};
 use crate::firewall::filter::{Condition, Holds, MOST_RULES, Match, Reason};
@@ -81,7 +82,7 @@ pub(super) fn zones(lines: &[Line<'_>], host: Option<IpAddr>) -> Vec<Zone> {
     let mut field_indentation = 0;
     for line in lines {
         let text = line.text.trim();
-        if is_about_default_zone(text) {
+        if is_about_default_zone(text) || is_direct_rule(text) {
             continue;
         }
         let is_inside = indentation(&line.text) >= field_indentation;

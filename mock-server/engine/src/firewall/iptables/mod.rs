@@ -13,21 +13,35 @@ use section::{Section, sections};
 use super::filter::{
     Alteration, Base, ChainNo, Families, Family, Filter, Hook, Reason, Rule, Verdict,
 };
-use super::interfaces::Interfaces;
+use super::interfaces::{External, Interfaces};
 use super::line::Line;
+use super::paste::Paste;
+use super::shell::{Backend, Command, TWO_DUMPS};
 
 pub(super) use section::{asks_or_decides, is_start};
 
 /// Adds the tables of a dump to a filter.
-pub(super) fn translate(lines: &[Line<'_>], host: Option<IpAddr>, filter: &mut Filter) {
-    let sections = sections(lines, filter);
+pub(super) fn translate(
+    lines: &[Line<'_>],
+    paste: &Paste<'_>,
+    host: Option<IpAddr>,
+    filter: &mut Filter,
+) {
+    let programs: Vec<_> = paste
+        .commands
+        .iter()
+        .filter_map(Command::iptables)
+        .collect();
+    let sections = sections(lines, &programs, filter);
+    let families = families(&sections);
+    note_others(&sections, &families, paste.legacy_warning, filter);
     let external = interfaces(&sections).external();
     let place = Place {
         host,
         external: &external,
         shows_marking: sections.iter().any(|section| section.table() == "mangle"),
     };
-    for (number, (section, family)) in sections.iter().zip(families(&sections)).enumerate() {
+    for (number, (section, family)) in sections.iter().zip(families).enumerate() {
         let translation = Translation {
             section,
             family,
@@ -37,6 +51,49 @@ pub(super) fn translate(lines: &[Line<'_>], host: Option<IpAddr>, filter: &mut F
         if filter.names_too_much() {
             return;
         }
+    }
+}
+
+/// A rule that firewalld passes on to iptables, as `-A CHAIN ...`.
+pub(super) struct LooseRule {
+    pub(super) line: u32,
+    pub(super) family: Family,
+    pub(super) table: String,
+    pub(super) text: String,
+}
+
+/// Adds rules that stand in front of those of a zone, and that accept nothing which a zone refuses.
+pub(super) fn translate_loose(
+    rules: &[LooseRule],
+    host: Option<IpAddr>,
+    external: &External,
+    filter: &mut Filter,
+) {
+    let place = Place {
+        host,
+        external,
+        shows_marking: false,
+    };
+    for (number, group) in rules
+        .chunk_by(|one, next| one.family == next.family && one.table == next.table)
+        .enumerate()
+    {
+        let Some(first) = group.first() else {
+            continue;
+        };
+        let mut section = Section::of_loose_rules(&first.table, first.family);
+        for rule in group {
+            match Draft::parse(&rule.text) {
+                Some(draft) => section.add_loose_rule(rule.line, draft),
+                None => filter.skip(rule.line, "it cannot be read"),
+            }
+        }
+        let translation = Translation {
+            section: &section,
+            family: first.family,
+            prefix: format!("direct {number} "),
+        };
+        translation.write(filter, place);
     }
 }
 
@@ -75,6 +132,39 @@ fn families(sections: &[Section]) -> Vec<Family> {
         .map(|family| family.unwrap_or(Family::V4))
         .collect()
 }
+
+/// Notes what a host cannot have at once, and what the dump says of rules that are not in it. A host may have a table
+/// twice, by iptables-legacy and by iptables-nft; every packet goes through both.
+fn note_others(
+    sections: &[Section],
+    families: &[Family],
+    legacy_warning: Option<u32>,
+    filter: &mut Filter,
+) {
+    let mut has_both = sections
+        .iter()
+        .any(|section| section.backend == Some(Backend::Legacy));
+    for (place, section) in sections.iter().enumerate() {
+        let mut earlier = sections[..place].iter().zip(families);
+        let twin = earlier.find(|(earlier, family)| {
+            **family == families[place] && section.is_of_same_table(earlier)
+        });
+        let Some((twin, _)) = twin else {
+            continue;
+        };
+        let may_be_other = twin.backend != section.backend
+            || (section.backend.is_none() && legacy_warning.is_some());
+        has_both |= may_be_other;
+        if !may_be_other && !section.has_same_rules(twin) {
+            filter.doubt(section.line(), Reason::Incomplete(TWO_DUMPS.into()));
+        }
+    }
+    if let Some(line) = legacy_warning.filter(|_| !has_both) {
+        filter.skip(line, LEGACY_IS_MISSING);
+    }
+}
+
+const LEGACY_IS_MISSING: &str = "the rules that it warns of are not in the dump, and may refuse what is accepted here: send the output of iptables-legacy-save with it";
 
 /// A section on its way into a filter.
 struct Translation<'a> {

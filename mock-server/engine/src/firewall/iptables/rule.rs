@@ -12,7 +12,7 @@ use crate::firewall::interfaces::{External, is_bridge};
 use crate::firewall::specs::{ports_or_reason, protocols, source_ports};
 
 /// A rule, with its options.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(super) struct Draft {
     pub(super) chain: String,
     pub(super) target: Option<Target>,

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use super::rule::Draft;
 use crate::firewall::filter::{Family, Filter, MOST_RULES, Policy, Reason};
 use crate::firewall::line::Line;
+use crate::firewall::shell::{Backend, IptablesProgram};
 
 /// The chain for what is missing of a table; no chain of a dump has a blank in its name.
 const MISSING: &str = "what is missing";
@@ -19,11 +20,17 @@ pub(super) struct Section {
     /// As `iptables-save` says it.
     header: Option<String>,
     pub(super) family: Option<Family>,
+    /// Where the program that printed it says so.
+    pub(super) backend: Option<Backend>,
     /// With the line and the policy of each.
     pub(super) chains: Vec<(String, u32, Policy)>,
     /// With the line of each.
     pub(super) rules: Vec<(u32, Draft)>,
     names: HashSet<String>,
+    /// Chains that have rules and that no line declares.
+    undeclared: HashSet<String>,
+    /// Whether it declares chains as `iptables-save` does: then it declares all of them.
+    has_declarations: bool,
     is_committed: bool,
 }
 
@@ -85,6 +92,56 @@ impl Section {
         self.add_rule(line, Draft::doubtful(MISSING, doubt));
     }
 
+    /// Whether another section lists the same chains of the kernel; whatever its family.
+    pub(super) fn is_of_same_table(&self, other: &Self) -> bool {
+        let mut chains = ["INPUT", "PREROUTING"].into_iter();
+        self.table() == other.table()
+            && chains.any(|name| self.names.contains(name) && other.names.contains(name))
+    }
+
+    pub(super) fn has_same_rules(&self, other: &Self) -> bool {
+        let rules = |section: &Self| {
+            let rules = section.rules.iter();
+            rules
+                .map(|(_, draft)| draft.clone())
+                .collect::<Vec<Draft>>()
+        };
+        let policies = |section: &Self| {
+            let chains = section.chains.iter();
+            let policies = chains.map(|(name, _, policy)| format!("{name} {policy:?}"));
+            policies.collect::<HashSet<String>>()
+        };
+        rules(self) == rules(other) && policies(self) == policies(other)
+    }
+
+    /// Where it begins.
+    pub(super) fn line(&self) -> u32 {
+        let first_rule = self.rules.first().map(|(line, _)| *line);
+        let first_chain = self.chains.first().map(|(_, line, _)| *line);
+        first_chain.or(first_rule).unwrap_or(1)
+    }
+
+    /// Whether lines are missing that every program prints: the name of the table, the policy, or a chain.
+    fn is_fragment(&self) -> bool {
+        let lacks_declaration = self.has_declarations && !self.undeclared.is_empty();
+        self.header.is_none() && (self.is_committed || lacks_declaration)
+    }
+
+    /// One of rules that are set up besides others: what they do not decide, the others do.
+    pub(super) fn of_loose_rules(table: &str, family: Family) -> Self {
+        Self {
+            header: Some(table.to_owned()),
+            family: Some(family),
+            is_committed: true,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn add_loose_rule(&mut self, line: u32, draft: Draft) {
+        self.add_chain(&draft.chain, line, Policy::Accept);
+        self.rules.push((line, draft));
+    }
+
     fn is_empty(&self) -> bool {
         self.chains.is_empty() && self.rules.is_empty()
     }
@@ -99,10 +156,16 @@ impl Section {
         if self.family.is_none() {
             self.family = draft.family().or_else(|| draft.family_of_addresses());
         }
+        if !self.names.contains(&draft.chain) {
+            self.undeclared.insert(draft.chain.clone());
+        }
         self.add_chain(&draft.chain, line, Policy::Unknown);
         self.rules.push((line, draft));
     }
 }
+
+/// What is said of a table of which lines are missing.
+const FRAGMENT: &str = "lines of its table are missing, which may refuse anything: send all of the output of iptables-save";
 
 /// Whether a line is one that an iptables dump has.
 pub(crate) fn is_start(line: &str) -> bool {
@@ -151,6 +214,15 @@ fn generator(line: &str) -> Option<Family> {
     }
 }
 
+/// The part of the kernel that the program says it read.
+fn backend(line: &str) -> Option<Backend> {
+    match (line.contains("(legacy)"), line.contains("(nf_tables)")) {
+        (true, _) => Some(Backend::Legacy),
+        (_, true) => Some(Backend::Nft),
+        _ => None,
+    }
+}
+
 /// Without the `[packets:bytes]` that `iptables-save -c` puts first.
 fn without_counters(line: &str) -> &str {
     match line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
@@ -159,12 +231,21 @@ fn without_counters(line: &str) -> &str {
     }
 }
 
-pub(super) fn sections(lines: &[Line<'_>], filter: &mut Filter) -> Vec<Section> {
+pub(super) fn sections(
+    lines: &[Line<'_>],
+    programs: &[IptablesProgram],
+    filter: &mut Filter,
+) -> Vec<Section> {
     let mut reader = Reader::default();
+    let mut programs = programs.iter().peekable();
     for line in lines {
+        while let Some(program) = programs.next_if(|program| program.line < line.number) {
+            reader.end(filter);
+            (reader.generator, reader.backend) = (program.family, program.backend);
+        }
         reader.read(line, filter);
     }
-    reader.end();
+    reader.end(filter);
     reader.sections
 }
 
@@ -174,6 +255,7 @@ struct Reader {
     present: Section,
     /// From the last program that said it made the dump.
     generator: Option<Family>,
+    backend: Option<Backend>,
     /// Rules so far, of all sections.
     rules: usize,
 }
@@ -182,15 +264,17 @@ impl Reader {
     fn read(&mut self, line: &Line<'_>, filter: &mut Filter) {
         let text = &listed(without_counters(line.text.trim()));
         if let Some(family) = generator(text) {
-            self.end();
+            self.end(filter);
             self.generator = Some(family);
+            self.backend = backend(text).or(self.backend);
         } else if let Some(table) = table_header(text) {
-            self.end();
+            self.end(filter);
             self.present.header = Some(table.to_owned());
         } else if text == "COMMIT" {
             self.present.is_committed = true;
-            self.end();
+            self.end(filter);
         } else if let Some((name, policy)) = chain_header(text) {
+            self.present.has_declarations = true;
             self.present.add_chain(name, line.number, policy);
         } else if let Some(rest) = text.strip_prefix("-N ") {
             self.present
@@ -233,19 +317,27 @@ impl Reader {
         let is_repeated = self.present.names.contains(name);
         let is_after_rules = !self.present.rules.is_empty();
         if self.present.header.is_none() && (is_repeated || is_after_rules) {
-            self.end();
+            self.end(filter);
         }
         self.present.add_chain(name, line.number, policy);
     }
 
-    fn end(&mut self) {
+    fn end(&mut self, filter: &mut Filter) {
         let mut section = std::mem::take(&mut self.present);
+        if section.is_fragment() && !section.is_empty() {
+            filter.doubt(section.line(), Reason::Incomplete(FRAGMENT.into()));
+        }
         if section.is_cut() {
             section.cut();
         }
         if !section.is_empty() && self.sections.len() < MOST_SECTIONS {
             let family = section.family.or(self.generator);
-            self.sections.push(Section { family, ..section });
+            let backend = self.backend;
+            self.sections.push(Section {
+                family,
+                backend,
+                ..section
+            });
         }
     }
 }

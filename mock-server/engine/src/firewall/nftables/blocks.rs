@@ -13,6 +13,8 @@ pub(super) struct Table<'a> {
     is_dormant: bool,
     /// Sets and maps, by name.
     pub(super) sets: HashMap<String, Vec<Element>>,
+    /// Sets and maps whose elements come and go while the host runs: what is listed is not all that may be in them.
+    pub(super) filled_at_run_time: HashSet<String>,
     /// Limits that say what is over them.
     pub(super) over_limits: HashSet<String>,
     pub(super) chains: Vec<Chain<'a>>,
@@ -122,11 +124,25 @@ impl<'a> Table<'a> {
                 });
                 self.sets
                     .insert(name.to_owned(), listed.unwrap_or_default());
+                if statements(body).into_iter().any(is_of_run_time) {
+                    self.filled_at_run_time.insert(name.to_owned());
+                }
             }
             "limit" if body.iter().any(|token| token.is("over")) => {
                 self.over_limits.insert(name.to_owned());
             }
             _ => {}
+        }
+    }
+
+    /// Takes note of the sets that rules fill: `add @seen { ip saddr }`.
+    fn note_filled(&mut self, body: &[Token]) {
+        for pair in body.windows(2) {
+            if (pair[0].is("add") || pair[0].is("update"))
+                && let Some(name) = pair[1].text.strip_prefix('@')
+            {
+                self.filled_at_run_time.insert(name.to_owned());
+            }
         }
     }
 
@@ -136,6 +152,7 @@ impl<'a> Table<'a> {
             base: None,
             rules: Vec::new(),
         };
+        self.note_filled(body);
         for statement in statements(body) {
             let is_cut = statement.iter().any(Token::is_cut);
             match statement.first().map_or("", |token| token.text.as_str()) {
@@ -156,6 +173,17 @@ impl<'a> Table<'a> {
             }
         }
         self.chains.push(chain);
+    }
+}
+
+/// `flags dynamic,timeout` or `timeout 1d`: what a set is that rules or programs add to.
+fn is_of_run_time(statement: &[Token]) -> bool {
+    match statement.split_first() {
+        Some((first, flags)) if first.is("flags") => flags
+            .iter()
+            .any(|flag| flag.is("dynamic") || flag.is("timeout")),
+        Some((first, _)) => first.is("timeout"),
+        None => false,
     }
 }
 

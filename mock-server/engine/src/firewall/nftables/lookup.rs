@@ -38,7 +38,7 @@ impl<'a> Lookups<'a> {
             if let Some(known) = self.known.get(&key) {
                 return Rc::clone(known);
             }
-            let found = match self.table.sets.get(&name) {
+            let found = match self.lasting(&name) {
                 Some(listed) => self.alternatives(listed, fields),
                 None => vec![unknown_lookup(&name)],
             };
@@ -64,8 +64,9 @@ impl<'a> Lookups<'a> {
             if let Some(known) = self.known.get(&key) {
                 return Rc::clone(known);
             }
-            let found = match self.table.sets.get(&name) {
+            let found = match self.lasting(&name) {
                 Some(listed) => self.listed(listed, fields, is_negated),
+                None if self.is_of_sources(&name, fields) => vec![some_sources(fields)],
                 None => vec![missing_set(&name, fields, is_negated)],
             };
             let found = Rc::new(found);
@@ -77,6 +78,19 @@ impl<'a> Lookups<'a> {
             false => listed_values(parser),
         };
         Rc::new(self.listed(&listed, fields, is_negated))
+    }
+
+    /// The elements of a named set, where they are the same as long as the rules are.
+    fn lasting(&self, name: &str) -> Option<&'a Vec<Element>> {
+        let is_lasting = !self.table.filled_at_run_time.contains(name);
+        self.table.sets.get(name).filter(|_| is_lasting)
+    }
+
+    /// Whether a set is one of sources that come and go.
+    fn is_of_sources(&self, name: &str, fields: &[Field]) -> bool {
+        let mut fields = fields.iter();
+        let has_source = fields.any(|field| matches!(field, Field::Source(_)));
+        has_source && self.table.filled_at_run_time.contains(name)
     }
 
     /// What a packet has whose fields are, or are not, listed.
@@ -222,6 +236,13 @@ fn unknown_lookup(name: &str) -> Branch {
         ))),
         ..Branch::of(matches)
     }
+}
+
+fn some_sources(fields: &[Field]) -> Branch {
+    let required = fields.iter().map(required);
+    let mut matches = required.fold(Match::default(), Match::and);
+    matches.require(Condition::new(Holds::Sometimes, Reason::Sources));
+    Branch::of(matches)
 }
 
 fn missing_set(name: &str, fields: &[Field], is_negated: bool) -> Branch {

@@ -20,14 +20,12 @@ use elements::elements;
 use field::{Field, Place};
 use lookup::Lookups;
 use parser::Parser;
-use tokens::{IN_CHAIN, Token, braced, closed, tokens};
+use tokens::{IN_CHAIN, Token, braced, closed, cuts, tokens};
 use wrapped::unwrapped;
 
 pub(super) use tokens::{MOST_TOKENS, depth_after};
 
-use super::filter::{
-    Base, ChainNo, Condition, Families, Filter, Holds, Hook, Match, Policy, Reason, Rule, Verdict,
-};
+use super::filter::{ChainNo, Condition, Families, Filter, Holds, Match, Reason, Rule, Verdict};
 use super::interfaces::{External, Interfaces};
 use super::line::Line;
 
@@ -63,27 +61,8 @@ pub(super) fn is_rule(line: &str) -> bool {
 /// Adds rules of a table whose beginning is missing.
 pub(super) fn note_headless(rules: &[Line<'_>], filter: &mut Filter) {
     for rule in rules {
-        note_placeless(rule.number, Reason::Headless, filter);
+        filter.doubt(rule.number, Reason::Headless);
     }
-}
-
-/// Adds a line of which it is not known in which chain it stands, so that it may refuse anything.
-fn note_placeless(line: u32, doubt: Reason, filter: &mut Filter) {
-    let chain = filter.chain("nft in no chain");
-    let base = Base {
-        hook: Hook::Input,
-        priority: i32::MIN,
-        families: Families::Both,
-        policy: Policy::Accept,
-        line,
-    };
-    filter.set_base(chain, base);
-    let rule = Rule {
-        line,
-        matches: Match::default(),
-        verdict: Verdict::Unknown(doubt),
-    };
-    filter.push(chain, rule);
 }
 
 /// Notes what is brought in, or changed, outside of chains: tables that refuse, or rules of those that are listed.
@@ -93,7 +72,7 @@ fn note_unlisted(lines: &[Line<'_>], filter: &mut Filter) {
         let is_in_chain = depth >= IN_CHAIN;
         depth = depth_after(&line.text, depth);
         if !is_in_chain && is_unlisted(line.text.trim()) {
-            note_placeless(line.number, Reason::Unlisted, filter);
+            filter.doubt(line.number, Reason::Unlisted);
         }
     }
 }
@@ -104,7 +83,11 @@ pub(super) fn translate(lines: &[Line<'_>], host: Option<IpAddr>, filter: &mut F
         filter.note_too_many_rules();
         return;
     }
-    let tokens = definitions::resolved(tokens(&closed(unwrapped(lines))));
+    let whole = unwrapped(lines);
+    for line in cuts(&whole) {
+        filter.doubt(line, Reason::Cut);
+    }
+    let tokens = definitions::resolved(tokens(&closed(whole)));
     let tables = tables(&tokens);
     note_unlisted(lines, filter);
     let mut interfaces = Interfaces::default();

@@ -73,6 +73,22 @@ pub(super) fn closed<'a>(lines: Vec<Line<'a>>) -> Vec<Line<'a>> {
     closed
 }
 
+/// The last line of each dump that ends inside of a table: base chains may be missing behind it.
+pub(super) fn cuts(lines: &[Line<'_>]) -> Vec<u32> {
+    let mut cuts = Vec::new();
+    let (mut depth, mut last) = (0, 0);
+    for line in lines {
+        if depth > 0 && is_table(&line.text) {
+            cuts.push(last);
+            depth = 0;
+        }
+        depth = depth_after(&line.text, depth);
+        last = line.number;
+    }
+    cuts.extend((depth > 0).then_some(last));
+    cuts
+}
+
 pub(super) fn is_table(line: &str) -> bool {
     line.starts_with("table ") && line.trim_end().ends_with('{')
 }
