@@ -33,8 +33,37 @@ pub(super) struct Paste<'a> {
     pub(super) legacy_warning: Option<u32>,
 }
 
-/// Without what encodings leave behind: byte-order marks, and the zeros of UTF-16 that was taken for text.
+/// Without what encodings and terminals leave behind: byte-order marks, the zeros of UTF-16 that was taken for text,
+/// colours, and blanks that may not be broken at.
 pub(super) fn clean(content: &str) -> Cow<'_, str> {
+    let content = decoded(content);
+    match content.contains(['\u{1b}', '\u{a0}', '\u{202f}']) {
+        true => Cow::Owned(plain(&content)),
+        false => content,
+    }
+}
+
+/// Without the sequences by which programs colour what they print, and with plain blanks.
+fn plain(content: &str) -> String {
+    let mut plain = String::with_capacity(content.len());
+    let mut letters = content.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\u{1b}' if letters.next_if_eq(&'[').is_some() => {
+                let is_parameter = |c: &char| matches!(c, '0'..='9' | ';' | '?');
+                while letters.next_if(is_parameter).is_some() {}
+                // The letter that says what the sequence does.
+                letters.next_if(char::is_ascii_alphabetic);
+            }
+            '\u{1b}' => {}
+            '\u{a0}' | '\u{202f}' => plain.push(' '),
+            letter => plain.push(letter),
+        }
+    }
+    plain
+}
+
+fn decoded(content: &str) -> Cow<'_, str> {
     let marks = ['\u{feff}', '\u{fffd}', '\u{fffe}', 'ÿ', 'þ'];
     match content.contains('\0') {
         true => {

@@ -249,6 +249,10 @@ impl Translation<'_> {
                 continue;
             }
             match before.take() {
+                Some(start) if is_rule_of_its_own(start.tokens, tokens) => {
+                    self.push(filter, chain, start.tokens, start.branches);
+                    self.push(filter, chain, tokens, branches);
+                }
                 Some(start) => {
                     self.push_broken(filter, chain, start, Piece { tokens, branches });
                 }
@@ -393,6 +397,14 @@ impl Translation<'_> {
             filter.push(chain, rule);
         }
     }
+}
+
+/// Whether a verdict alone on a line stands as far in as the line in front of it: nft reads it as a rule for every
+/// packet. What a mail or a terminal breaks begins elsewhere.
+fn is_rule_of_its_own(before: &[Token], rule: &[Token]) -> bool {
+    let indentation = |tokens: &[Token]| tokens.first().map_or(0, |token| token.indentation);
+    let is_verdict = matches!(rule, [only] if only.is("accept") || only.is("drop"));
+    is_verdict && indentation(rule) > 0 && indentation(before) == indentation(rule)
 }
 
 /// Whether a rule begins with a word that no rule begins with, and comes to nothing.

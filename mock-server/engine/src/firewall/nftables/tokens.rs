@@ -8,6 +8,8 @@ pub(super) struct Token {
     /// Whether it stood in double quotes, and so is no word of the language.
     pub(super) is_quoted: bool,
     pub(super) line: u32,
+    /// Blanks in front of the first word of its line.
+    pub(super) indentation: usize,
 }
 
 impl Token {
@@ -129,11 +131,13 @@ pub(super) fn tokens(lines: &[Line<'_>]) -> Vec<Token> {
 }
 
 fn add_line(text: &str, line: u32, tokens: &mut Vec<Token>) {
+    let indentation = text.len() - text.trim_start().len();
     let mut push = |text: &str, is_quoted| {
         tokens.push(Token {
             text: text.to_owned(),
             is_quoted,
             line,
+            indentation,
         });
     };
     let mut rest = text.trim();
