@@ -31,6 +31,8 @@ pub(super) struct Paste<'a> {
     pub(super) commands: Vec<Command<'a>>,
     /// The first line that warns of rules of iptables-legacy.
     pub(super) legacy_warning: Option<u32>,
+    /// The first line of a listing for reading, `iptables -L`.
+    pub(super) listing: Option<u32>,
 }
 
 /// Without what encodings and terminals leave behind: byte-order marks, the zeros of UTF-16 that was taken for text,
@@ -80,6 +82,7 @@ impl<'a> Paste<'a> {
         let mut sorter = Sorter::default();
         let mut commands = Vec::new();
         let mut legacy_warning = None;
+        let mut listing = None;
         for (number, text) in (1..).zip(content.lines()) {
             let line = Line {
                 number,
@@ -89,6 +92,9 @@ impl<'a> Paste<'a> {
             if is_legacy_warning(&line) {
                 legacy_warning.get_or_insert(number);
             }
+            if iptables::is_listing(text.trim()) {
+                listing.get_or_insert(number);
+            }
             sorter.add(line);
         }
         Self {
@@ -96,6 +102,7 @@ impl<'a> Paste<'a> {
             headless: sorter.headless,
             commands,
             legacy_warning,
+            listing,
         }
     }
 

@@ -31,6 +31,9 @@ pub(super) struct AcceptedLine {
     pub(super) protocol: RuleProtocol,
 }
 
+const LISTING: &str =
+    "it begins a listing for reading, which is not read: send the output of iptables-save";
+
 /// Characters of a line that are kept to be quoted.
 const QUOTED: usize = 400;
 
@@ -51,6 +54,9 @@ pub(super) fn read(
         skipped: Vec::new(),
         names_too_much: false,
     };
+    if let Some(line) = paste.listing {
+        reading.skip(line as usize, LISTING.to_owned());
+    }
     let doubts = doubts(&paste.commands, &paste.dumped());
     for mut filter in filters(&paste, &formats, host) {
         for (line, doubt) in &doubts {

@@ -18,7 +18,7 @@ use super::line::Line;
 use super::paste::Paste;
 use super::shell::{Backend, Command, TWO_DUMPS};
 
-pub(super) use section::{asks_or_decides, is_start};
+pub(super) use section::{asks_or_decides, is_listing, is_start};
 
 /// Adds the tables of a dump to a filter.
 pub(super) fn translate(

@@ -361,6 +361,13 @@ pub(crate) fn asks_or_decides(text: &str) -> bool {
     !text.starts_with('#') && words.any(|word| matches!(word, "-j" | "--dport" | "--dports"))
 }
 
+/// Whether a line is the heading of a chain in what `iptables -L` prints.
+pub(crate) fn is_listing(text: &str) -> bool {
+    let is_heading =
+        text.ends_with(')') && (text.contains("(policy ") || text.contains(" references)"));
+    text.starts_with("Chain ") && is_heading
+}
+
 /// A command that changes rules of a chain, and that chain.
 fn change(text: &str) -> Option<(&'static str, &str)> {
     let mut words = text.split_whitespace();
