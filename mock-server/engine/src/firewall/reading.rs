@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use super::filter::{Accepted, Filter, Reading, SkippedLine, evaluate};
 use super::format::FirewallFormat;
 use super::paste::{Paste, clean, unquoted};
-use super::shell::doubts;
+use super::shell::{PART, doubts, parts};
 use super::{firewalld, iptables, nftables, ufw};
 use crate::values::{PortRange, RuleProtocol};
 
@@ -56,6 +56,9 @@ pub(super) fn read(
     };
     if let Some(line) = paste.listing {
         reading.skip(line as usize, LISTING.to_owned());
+    }
+    for line in parts(&paste.commands) {
+        reading.skip(line as usize, PART.to_owned());
     }
     let doubts = doubts(&paste.commands, &paste.dumped());
     for mut filter in filters(&paste, &formats, host) {

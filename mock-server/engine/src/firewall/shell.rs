@@ -59,10 +59,9 @@ impl<'a> Command<'a> {
         words.next().is_some_and(|word| program(word).is_some())
     }
 
-    /// Why what it printed is not all that the kernel has, if so.
-    fn incompleteness(&self) -> Option<String> {
-        let words: Vec<&str> = self.words().collect();
-        let named = words.iter().find_map(|word| program(word))?;
+    /// Why lines are missing of what it printed, if so.
+    fn lack(&self) -> Option<String> {
+        let named = self.words().find_map(program)?;
         let mut piped = self.text.split('|').skip(1);
         let cutter = piped.find_map(|part| {
             let mut words = part.split_whitespace().filter(|word| *word != "sudo");
@@ -75,16 +74,18 @@ impl<'a> Command<'a> {
             "firewall-cmd" => "firewall-cmd --list-all",
             _ => "iptables-save",
         };
-        let is_part = |pair: &[&str]| pair[0] == "list" && matches!(pair[1], "table" | "chain");
-        match cutter {
-            Some(cutter) => Some(format!(
+        cutter.map(|cutter| {
+            format!(
                 "{cutter} leaves lines out, which may refuse anything: send all of the output of {remedy}"
-            )),
-            None if named == "nft" && words.windows(2).any(is_part) => Some(format!(
-                "it lists a part of the rules, and the others may refuse anything: send the output of {remedy}"
-            )),
-            None => None,
-        }
+            )
+        })
+    }
+
+    /// Whether it lists one table or chain of nftables.
+    fn lists_a_part(&self) -> bool {
+        let words: Vec<&str> = self.words().collect();
+        let is_part = |pair: &[&str]| pair[0] == "list" && matches!(pair[1], "table" | "chain");
+        self.words().any(|word| program(word) == Some("nft")) && words.windows(2).any(is_part)
     }
 
     /// What it lists, if it is of iptables.
@@ -159,7 +160,7 @@ pub(super) fn doubts(commands: &[Command<'_>], dumped: &[u32]) -> Vec<(u32, Reas
         if dumped.get(first).is_none_or(|line| *line >= end) {
             continue;
         }
-        if let Some(sentence) = command.incompleteness() {
+        if let Some(sentence) = command.lack() {
             doubts.push((command.line, Reason::Incomplete(sentence.into())));
         }
         let Some(host) = command.host else {
@@ -171,6 +172,15 @@ pub(super) fn doubts(commands: &[Command<'_>], dumped: &[u32]) -> Vec<(u32, Reas
     }
     doubts
 }
+
+/// The lines of the commands that list a part of the rules.
+pub(super) fn parts(commands: &[Command<'_>]) -> impl Iterator<Item = u32> {
+    let parts = commands.iter().filter(|command| command.lists_a_part());
+    parts.map(|command| command.line)
+}
+
+/// What is said of them.
+pub(super) const PART: &str = "it lists a part of the rules, and the others may refuse what this part accepts: send the output of nft list ruleset";
 
 const TWO_HOSTS: &str = "the paste has dumps of two hosts: send those of one host alone";
 

@@ -365,6 +365,8 @@ fn require_address<'a>(matches: &mut Match, to: &'a str, host: Option<IpAddr>) -
         return to;
     };
     set.require_as_destinations(matches, host, false);
+    // ufw's rules for the host name an address of it, which may be one that a router translates.
+    matches.is_inner_destination = false;
     match rest.trim() {
         "" => "Anywhere",
         rest => rest,

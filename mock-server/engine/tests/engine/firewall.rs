@@ -86,7 +86,7 @@ To                         Action      From
 80,443/tcp (Nginx Full)    ALLOW IN    Anywhere
 53                         ALLOW IN    10.0.0.0/8
 3306/tcp on eth1           LIMIT IN    Anywhere
-203.0.113.10 8000:8100/tcp ALLOW IN    Anywhere
+192.168.100.100 8000:8100/tcp ALLOW IN    Anywhere
 Anywhere                   ALLOW IN    192.0.2.7
 25/tcp                     ALLOW OUT   Anywhere
 22/tcp (OpenSSH (v6))      ALLOW IN    Anywhere (v6)
