@@ -1,5 +1,7 @@
 //! Notices about writing calls: refused over and over, a service made anew, both namespaces (M10).
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
 use crate::client::Stage;
@@ -19,8 +21,7 @@ fn downgrade(stage: &Stage) -> Vec<String> {
     post(stage, "billing/change-subscription", body)
 }
 
-fn two_domains() -> Stage {
-    let stage = Stage::new();
+fn with_two_domains(stage: Stage) -> Stage {
     stage.slots(42, 3);
     for domain in ["a.example", "b.example"] {
         let body = json!({ "client_id": 42, "service_id": 501, "domain": domain });
@@ -32,27 +33,39 @@ fn two_domains() -> Stage {
     stage
 }
 
+/// What calls come to that take less than the ten seconds of a notice; a busy machine is given another try.
+fn at_once<T>(calls: impl Fn() -> T) -> T {
+    let deadline = Instant::now() + Duration::from_secs(120);
+    loop {
+        let began = Instant::now();
+        let outcome = calls();
+        if began.elapsed() < Duration::from_secs(9) {
+            return outcome;
+        }
+        assert!(Instant::now() < deadline, "the machine is too slow");
+    }
+}
+
 #[test]
 fn a_call_that_is_refused_three_times_is_noticed_m10() {
-    let stage = two_domains();
-    assert_eq!(downgrade(&stage), no_codes());
-    assert_eq!(downgrade(&stage), no_codes());
-    stage
-        .acme
-        .get("/api/v1/domains?billing_customer_id=42")
-        .expect(200);
-    assert_eq!(
-        downgrade(&stage),
-        ["refused_repeat"],
-        "a read changes nothing"
-    );
+    let (codes, noticed) = at_once(|| {
+        let stage = with_two_domains(Stage::of_real_time());
+        let mut codes = vec![downgrade(&stage), downgrade(&stage)];
+        // A read changes nothing.
+        let domains = "/api/v1/domains?billing_customer_id=42";
+        stage.acme.get(domains).expect(200);
+        codes.push(downgrade(&stage));
+        (codes, noticed(&stage))
+    });
+    assert_eq!(codes[..2], [no_codes(), no_codes()]);
+    assert_eq!(codes[2], ["refused_repeat"]);
     let sentence = "account acme: change_subscription was refused 3 times in 10 s with 422 DOWNGRADE_USAGE_EXCEEDED; send it again only after something has changed";
-    assert_eq!(noticed(&stage)[0].1, sentence);
+    assert_eq!(noticed[0].1, sentence);
 }
 
 #[test]
 fn a_refused_call_may_come_again_once_something_has_changed_or_time_has_passed_m10() {
-    let stage = two_domains();
+    let stage = with_two_domains(Stage::of_real_time());
     for _ in 0..2 {
         downgrade(&stage);
     }
@@ -67,8 +80,20 @@ fn a_refused_call_may_come_again_once_something_has_changed_or_time_has_passed_m
 }
 
 #[test]
+fn where_the_clock_stands_no_call_comes_soon_after_another_m10() {
+    let stage = with_two_domains(Stage::new());
+    for _ in 0..4 {
+        assert_eq!(downgrade(&stage), no_codes());
+    }
+    for plan in ["starter", "business"] {
+        assert_eq!(begin(&stage, 7, plan), no_codes(), "{plan}");
+        end(&stage, 7);
+    }
+}
+
+#[test]
 fn refusals_of_different_calls_and_of_reads_are_not_counted_together_m10() {
-    let stage = Stage::new();
+    let stage = Stage::of_real_time();
     for number in 1..=4 {
         let body = json!({ "client_id": 42, "ip_address": format!("no address {number}") });
         assert_eq!(post(&stage, "billing/provision", body), no_codes());
@@ -104,32 +129,52 @@ fn refusals_of_different_calls_and_of_reads_are_not_counted_together_m10() {
     }
 }
 
+fn service(id: u32) -> Value {
+    json!({ "client_id": 42, "service_id": id, "product_slug": "port_monitoring" })
+}
+
+fn end(stage: &Stage, id: u32) -> Vec<String> {
+    post(stage, "billing/terminate-subscription", service(id))
+}
+
+fn begin(stage: &Stage, id: u32, plan: &str) -> Vec<String> {
+    let mut body = service(id);
+    body["plan_slug"] = json!(plan);
+    post(stage, "billing/provision-subscription", body)
+}
+
 #[test]
 fn a_subscription_that_is_made_anew_with_another_offer_is_noticed_m10() {
-    let service = json!({ "client_id": 42, "service_id": 7, "product_slug": "port_monitoring" });
-    let with_plan = |plan: &str| {
-        let mut body = service.clone();
-        body["plan_slug"] = json!(plan);
-        body
-    };
-    let stage = Stage::new();
-    let terminate = || post(&stage, "billing/terminate-subscription", service.clone());
-    let provision = |plan| post(&stage, "billing/provision-subscription", with_plan(plan));
-    assert_eq!(provision("starter"), no_codes());
-    assert_eq!(provision("business"), no_codes(), "it was not terminated");
-    assert_eq!(terminate(), no_codes());
-    assert_eq!(provision("starter"), ["recreated_subscription"]);
+    let (codes, noticed) = at_once(|| {
+        let stage = Stage::of_real_time();
+        let codes = [
+            begin(&stage, 7, "business"),
+            end(&stage, 7),
+            begin(&stage, 7, "starter"),
+        ];
+        (codes, noticed(&stage))
+    });
+    assert_eq!(codes[..2], [no_codes(), no_codes()]);
+    assert_eq!(codes[2], ["recreated_subscription"]);
     let sentence = "account acme: provision_subscription gives service 7 (port_monitoring) of customer 42 another plan or quantity right after it was terminated; use change_subscription, which keeps what is monitored";
-    assert_eq!(noticed(&stage)[0].1, sentence);
-    terminate();
-    assert_eq!(provision("starter"), no_codes(), "the same plan");
-    terminate();
-    let mut other = with_plan("business");
-    other["service_id"] = json!(8);
-    let other = post(&stage, "billing/provision-subscription", other);
+    assert_eq!(noticed[0].1, sentence);
+}
+
+#[test]
+fn a_subscription_may_come_back_as_it_was_or_later_m10() {
+    let stage = Stage::of_real_time();
+    begin(&stage, 7, "starter");
+    let again = begin(&stage, 7, "business");
+    assert_eq!(again, no_codes(), "it was not terminated");
+    end(&stage, 7);
+    let same = begin(&stage, 7, "business");
+    assert_eq!(same, no_codes(), "the same plan");
+    end(&stage, 7);
+    let other = begin(&stage, 8, "starter");
     assert_eq!(other, no_codes(), "another service");
     stage.advance(10);
-    assert_eq!(provision("business"), no_codes(), "time has passed");
+    let later = begin(&stage, 7, "starter");
+    assert_eq!(later, no_codes(), "time has passed");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use http::Method;
 use secmon_engine::{SandboxHeader, Switch};
 
-use super::call_context::CallContext;
+use super::call_context::{CallContext, Clock};
 use super::names;
 use crate::connection::arrival::Certificate;
 use crate::observation::notice::{Fact, Notice, NoticeCode};
@@ -88,6 +88,8 @@ fn of_fact(call: &CallContext<'_>, fact: Fact) -> Option<Notice> {
                 "{operation} was sent force, which is for administrative overrides and pauses what no longer fits; leave it out"
             ),
         ),
+        // Where the clock stands, nobody knows how much later a call comes.
+        Fact::RecreatedSubscription if call.clock == Clock::Stands => return None,
         Fact::RecreatedSubscription => (NoticeCode::RecreatedSubscription, recreated(call)),
     };
     Some(call.notice(code, &sentence))

@@ -1,6 +1,7 @@
 //! How far the pages of lists were read: not to the last one, or on past it.
 
 use std::collections::HashMap;
+use std::time::Instant as Real;
 
 use super::call_context::{CallContext, Fingerprint};
 use crate::observation::notice::{Fact, Notice, NoticeCode};
@@ -130,13 +131,14 @@ impl Reading {
     }
 }
 
-/// The last empty page that was read of each list.
+/// The last empty page that was read of each list, and when it was answered.
 #[derive(Debug, Default)]
-pub(super) struct EmptyPages(HashMap<Fingerprint, u64>);
+pub(super) struct EmptyPages(HashMap<Fingerprint, (u64, Real)>);
 
 impl EmptyPages {
     /// Takes in a call, and says whether it reads on although the page before was empty already. The same empty page again
-    /// is no reading on: records may have gone since, and come back.
+    /// is no reading on: records may have gone since, and come back; neither is one before it, nor one that was asked for
+    /// before the other was answered.
     pub(super) fn see(&mut self, call: &CallContext<'_>) -> Option<Notice> {
         let PageOfList { number, last } = PageOfList::shown_by(call)?;
         let list = list_without(&[PAGE], call);
@@ -147,8 +149,8 @@ impl EmptyPages {
         if self.0.len() >= REMEMBERED && !self.0.contains_key(&list) {
             return None;
         }
-        let before = self.0.insert(list, number)?;
-        (before != number).then(|| {
+        let (before, answered) = self.0.insert(list, (number, Real::now()))?;
+        (number > before && answered < call.came).then(|| {
             let sentence = format!(
                 "{} is read on past its last page, which is page {last}, although the page before was empty; stop when there is no more",
                 call.operation
