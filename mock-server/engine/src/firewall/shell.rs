@@ -29,6 +29,9 @@ pub(super) enum Backend {
 
 const PROGRAMS: [&str; 5] = ["iptables", "ip6tables", "nft", "ufw", "firewall-cmd"];
 
+/// What programs are told to list with.
+const LISTS: [&str; 3] = ["list", "show", "status"];
+
 /// Programs that leave lines out.
 const CUTTERS: [&str; 7] = ["grep", "egrep", "fgrep", "head", "tail", "sed", "awk"];
 
@@ -56,18 +59,20 @@ impl<'a> Command<'a> {
     fn begins_with_program(&self) -> bool {
         let is_before = |word: &&str| *word == "sudo" || word.contains('=');
         let mut words = self.words().skip_while(is_before);
-        words.next().is_some_and(|word| program(word).is_some())
+        let is_program = words.next().is_some_and(|word| program(word).is_some());
+        // `# iptables rules of the web server` is a comment.
+        let is_argument = |word: &str| word.starts_with(['-', '|', '>']) || LISTS.contains(&word);
+        is_program && words.next().is_none_or(is_argument)
     }
 
     /// Why lines are missing of what it printed, if so.
     fn lack(&self) -> Option<String> {
-        let named = self.words().find_map(program)?;
-        let mut piped = self.text.split('|').skip(1);
-        let cutter = piped.find_map(|part| {
-            let mut words = part.split_whitespace().filter(|word| *word != "sudo");
-            let first = words.next()?;
-            CUTTERS.into_iter().find(|cutter| *cutter == first)
-        });
+        let mut commands = self.text.split([';', '&']);
+        let (named, command) = commands.find_map(|command| {
+            let named = command.split_whitespace().find_map(program)?;
+            Some((named, command))
+        })?;
+        let cutter = command.split('|').skip(1).find_map(cutter);
         let remedy = match named {
             "nft" => "nft list ruleset",
             "ufw" => "LC_ALL=C ufw status verbose",
@@ -112,6 +117,19 @@ impl<'a> Command<'a> {
             backend,
         })
     }
+}
+
+/// The program of a pipe that leaves lines out; comments and empty lines are none that count.
+fn cutter(part: &str) -> Option<&'static str> {
+    let mut words = part.split_whitespace().filter(|word| *word != "sudo");
+    let name = words.next()?;
+    let cutter = CUTTERS.into_iter().find(|cutter| *cutter == name)?;
+    let arguments: String = words.collect::<String>().replace(['\'', '"'], "");
+    let drops_no_rule = match cutter {
+        "sed" => arguments.starts_with("s"),
+        _ => ["-v#", "-v^#", "-v^$"].contains(&arguments.as_str()),
+    };
+    (!drops_no_rule).then_some(cutter)
 }
 
 /// The host of `user@host:~#` or `[user@host ~]#`, and what stands behind that.

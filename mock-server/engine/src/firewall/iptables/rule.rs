@@ -38,6 +38,13 @@ pub(super) struct Place<'a> {
 }
 
 impl Draft {
+    /// The same without what `-c` and `-v` count.
+    pub(super) fn without_counters(&self) -> Self {
+        let mut draft = self.clone();
+        draft.options.retain(|option| option.name != "-c");
+        draft
+    }
+
     /// Reads `-A CHAIN ...`; `None` when it names no chain.
     pub(super) fn parse(line: &str) -> Option<Self> {
         let options = options(line);

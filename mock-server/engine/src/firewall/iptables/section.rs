@@ -99,15 +99,17 @@ impl Section {
             && chains.any(|name| self.names.contains(name) && other.names.contains(name))
     }
 
+    /// Whether the chains that both list are the same: `iptables -S INPUT` behind a whole dump lists one again.
     pub(super) fn has_same_rules(&self, other: &Self) -> bool {
+        let shared: HashSet<&String> = self.names.intersection(&other.names).collect();
         let rules = |section: &Self| {
-            let rules = section.rules.iter();
-            rules
-                .map(|(_, draft)| draft.clone())
-                .collect::<Vec<Draft>>()
+            let rules = section.rules.iter().map(|(_, draft)| draft);
+            let rules = rules.filter(|draft| shared.contains(&draft.chain));
+            rules.map(Draft::without_counters).collect::<Vec<Draft>>()
         };
         let policies = |section: &Self| {
             let chains = section.chains.iter();
+            let chains = chains.filter(|(name, _, _)| shared.contains(name));
             let policies = chains.map(|(name, _, policy)| format!("{name} {policy:?}"));
             policies.collect::<HashSet<String>>()
         };
