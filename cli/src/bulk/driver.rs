@@ -158,8 +158,12 @@ fn all_absent<R>(rows: Vec<PlannedRow<R>>) -> CliError {
     }
     let sentences: Vec<&str> = errors.iter().map(CliError::message).collect();
     let error = CliError::not_found(format!(
-        "{} of {total} names were not found, so nothing was done:\n  {}",
+        "{} of {total} names {} not found, so nothing was done:\n  {}",
         errors.len(),
+        match errors.len() {
+            1 => "was",
+            _ => "were",
+        },
         sentences.join("\n  ")
     ));
     match errors.len() == total {
@@ -216,7 +220,10 @@ fn confirm<O: BulkOperation>(
         _ => None,
     });
     let foreseen: Vec<String> = foreseen.collect();
-    if !foreseen.is_empty() && question.text.is_empty() {
+    let has_failed = rows
+        .iter()
+        .any(|row| matches!(row.step, Step::Settled(RowOutcome::Failed(_))));
+    if has_failed && question.text.is_empty() {
         question.text = format!("About to send the rest: {}.", counted(sent.len(), "change"));
     }
     remarks.extend(foreseen);

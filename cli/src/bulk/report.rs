@@ -403,7 +403,8 @@ fn failures(items: &[Item]) -> Vec<Block> {
     let hints = hints
         .into_iter()
         .map(|(code, hint)| Block::Hint(format!("{code}: {hint}")));
-    let again = items.iter().any(passes_by_itself);
+    let mut errors = items.iter().filter_map(|item| item.outcome.error());
+    let again = errors.any(CliError::asks_for_patience);
     let again = again.then(|| Block::Hint(GO_ON.to_owned()));
     std::iter::once(Block::Table(table))
         .chain(hints)
@@ -412,12 +413,6 @@ fn failures(items: &[Item]) -> Vec<Block> {
 }
 
 const GO_ON: &str = "run the same command again in a few minutes: it goes on with what is left";
-
-/// Whether a row failed by trouble that ends without anybody doing something about it.
-fn passes_by_itself(item: &Item) -> bool {
-    let exit = item.outcome.error().map(CliError::exit);
-    matches!(exit, Some(Exit::Unavailable | Exit::RateLimited))
-}
 
 fn trouble(outcome: &RowOutcome) -> (Cow<'_, str>, &str) {
     outcome

@@ -294,13 +294,18 @@ async fn outlook(
     }
     if shares.len() > NAMED {
         let more = shares.len() - NAMED;
-        text += &format!(" The limits of {more} more customers or products are lowered too.");
+        text += &match more {
+            1 => " The limit of one more customer or product is lowered too.".to_owned(),
+            more => format!(" The limits of {more} more customers or products are lowered too."),
+        };
     }
     if !servers.is_empty() {
         let services = counted(servers.len(), "service");
-        text += &format!(
-            " Each of {services} of product {ONE_SERVER} also stops its server; secmon cannot tell which server that is."
-        );
+        let stops = match servers.len() {
+            1 => "also stops its server; secmon cannot tell which server that is",
+            _ => "also stop their servers; secmon cannot tell which servers these are",
+        };
+        text += &format!(" {services} of product {ONE_SERVER} {stops}.");
     }
     text
 }

@@ -190,7 +190,7 @@ fn none_here(session: &Session, changes: &[ChangeRow]) -> CliError {
         .customer
         .map(|id| format!(" of customer {id}"));
     let error = CliError::not_found(format!(
-        "nothing to undo: no change{} was made in this terminal",
+        "nothing to undo: no change{} made in this terminal can be undone any more",
         whose.unwrap_or_default()
     ));
     let latest: Vec<String> = changes

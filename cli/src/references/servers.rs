@@ -98,14 +98,17 @@ pub async fn endpoints(
     Ok(found)
 }
 
-/// The servers that have ended as far as this computer knows; behind `-c` none of another customer.
+/// The servers that have ended as far as this computer knows, and whose they were; behind `-c` none of another customer.
 pub fn ended_servers(session: &Session) -> Vec<Server> {
     let mut ended = session
         .state()
         .map(StateDb::gone_servers)
         .unwrap_or_default();
     let wall = session.settings.customer;
-    ended.retain(|server| wall.is_none_or(|customer| server.customer == Some(customer)));
+    ended.retain(|server| match wall {
+        Some(customer) => server.customer == Some(customer),
+        None => server.customer.is_some(),
+    });
     ended
 }
 

@@ -196,9 +196,11 @@ fn option(typed: &Typed, stray: &str) -> Option<String> {
     let (_, _, instead) = OPTIONS.iter().find(fits)?;
     let place = typed.rest.iter().position(|word| word == stray);
     let next = place.and_then(|place| typed.rest.get(place + 1));
-    let has_value = next.is_some_and(|next| !next.starts_with('-'));
-    let instead = match instead.split_once(' ') {
-        Some((name, _)) if has_value => name,
+    let value = next.filter(|next| !next.starts_with('-'));
+    let instead = match (instead.split_once(' '), value) {
+        (Some((name, place)), Some(value)) if is_filled(place) => {
+            is_value_of(place, value).then_some(name)?
+        }
         _ => instead,
     };
     let lists = typed.words.len() == 1 && typed.has_verb(&noun, "list");
@@ -213,6 +215,19 @@ fn option(typed: &Typed, stray: &str) -> Option<String> {
         }
     }));
     Some(with_options(line, typed, typed.customer.as_deref()))
+}
+
+/// Whether what was typed goes into this place; a fixed word is all that there is.
+fn is_filled(place: &str) -> bool {
+    is_period(place) || place.chars().all(char::is_uppercase)
+}
+
+fn is_value_of(place: &str, value: &str) -> bool {
+    match place {
+        "ID" => is_number(value),
+        "DAY" => is_period(value),
+        _ => true,
+    }
 }
 
 /// A word that is no argument, and stands behind an option.
@@ -461,6 +476,10 @@ fn filled(command: &str, typed: &Typed, behind: usize) -> String {
         // Nothing but the customer was named: all of their servers are meant.
         let nothing_named = line.iter_mut().filter(|place| *place == "ENDPOINT");
         nothing_named.for_each(|place| *place = "--all".to_owned());
+    }
+    if command == MOVE && typed.customer.is_none() {
+        // Who is named behind it is where it goes, and not whose it is.
+        line.extend(customer.take().map(|new| format!("--customer-to {new}")));
     }
     line.extend(typed.rest.iter().map(|word| quoted(word)));
     let unknown = needs_customer.then_some("ID");

@@ -77,6 +77,11 @@ fn a_word_that_people_try_leads_to_the_whole_command() {
             "endpoint move web-1 --to 43",
             "endpoint move web-1 --customer-to 43",
         ),
+        (
+            "move web-1 198.51.100.7 to customer 43",
+            "endpoint move web-1 198.51.100.7 --customer-to 43",
+        ),
+        ("endpoint show --json web-1", "endpoint show -o json web-1"),
         ("customer block 42", "customer suspend 42"),
         ("profile switch acme", "profile use acme"),
         ("log", "history"),
@@ -425,6 +430,18 @@ fn a_move_without_an_address_is_told_that_a_customer_will_do() {
     assert!(hint.contains("--customer-to ID"), "{refused}");
     let message = refused["message"].as_str().unwrap_or_default();
     assert!(!message.contains("--customer-to ID"), "{refused}");
+}
+
+#[test]
+fn an_address_is_not_taken_for_a_customer_nor_a_server_for_a_day() {
+    let shell = Shell::new();
+    for line in [
+        "endpoint move web-1 --to 198.51.100.7",
+        "rules add 22 -m for-the-operations-team --for web-1",
+    ] {
+        let refused = shell.line(line).exits(2).stderr;
+        assert!(!refused.contains("did you mean"), "{line}: {refused}");
+    }
 }
 
 #[test]

@@ -153,7 +153,7 @@ fn what_passes_by_itself_leads_to_the_same_command_again() {
     let tenant = account();
     let shell = Shell::of(&tenant);
     with_rules(&shell);
-    let outage = Fault::status(StatusCode::SERVICE_UNAVAILABLE).on("POST", "*/whitelists");
+    let outage = Fault::status(StatusCode::SERVICE_UNAVAILABLE).on("POST", "*/terminate");
     tenant.fault(outage.times(1000));
     let line = [&MOVE[..], &["-y"]].concat();
     let failed = shell.run(&line).exits(8).stdout;

@@ -463,6 +463,28 @@ fn a_port_that_is_allowed_for_good_is_not_taken_for_one_that_is_allowed_for_a_we
 }
 
 #[test]
+fn a_rule_in_the_way_is_made_as_it_was_wanted_by_the_line_that_the_hint_has() {
+    let shell = Shell::of(&account());
+    provision(&shell, "203.0.113.1", "web-1");
+    shell
+        .line("rules add web-1 8443 -m for-the-operations-team --expires 5d")
+        .exits(0);
+    for terms in [
+        "-m for-another-team --expires 5d",
+        "-m for-another-team --expires 9d",
+        "-m for-another-team --service proxy",
+    ] {
+        let add = format!("rules add web-1 8443 {terms}");
+        let refused = shell.line(&add).exits(5).stderr;
+        let (_, edit) = refused.split_once("secmon rules edit ").expect(&refused);
+        let edit = edit.split(';').next().unwrap_or_default();
+        let edit = edit.split_whitespace().collect::<Vec<_>>().join(" ");
+        shell.line(&format!("rules edit {edit}")).exits(0);
+        shell.line(&add).exits(0);
+    }
+}
+
+#[test]
 fn an_alert_that_is_resolved_already_is_not_said_to_come_back() {
     let shell = Shell::of(&account());
     provision(&shell, "203.0.113.1", "web-1");

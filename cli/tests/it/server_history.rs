@@ -258,6 +258,19 @@ fn where_a_server_was_moved_is_told_at_its_old_address() {
 }
 
 #[test]
+fn where_a_server_of_another_customer_stands_is_no_business_of_the_old_one() {
+    let shell = Shell::of(&account());
+    let id = provision(&shell, "203.0.113.1", "web-1");
+    shell
+        .line("endpoint move web-1 --customer-to 43 -y")
+        .exits(0);
+    let line = format!("endpoint history {id} -c 42");
+    let theirs = shell.line(&line).exits(0);
+    assert!(theirs.stdout.contains("has ended"), "{theirs:?}");
+    assert!(!theirs.stdout.contains("moved to"), "{theirs:?}");
+}
+
+#[test]
 fn a_limit_leaves_the_latest_of_what_happened() {
     let shell = Shell::of(&account());
     provision(&shell, "203.0.113.1", "web-1");

@@ -63,7 +63,7 @@ impl EarlierServer {
         Some(Self {
             id: ended.record.as_ref()?.parse().ok()?,
             customer: *ended.customers.first()?,
-            address: address?.to_owned(),
+            address: address.unwrap_or("an earlier server").to_owned(),
         })
     }
 }
@@ -100,8 +100,8 @@ pub fn ended(session: &Session, typed: &str, missing: CliError) -> Result<Earlie
     }
 }
 
-/// What a move from this computer made of a server that it ended.
-pub fn moved_to(changes: &[ChangeRow], id: EndpointId) -> Option<EndpointId> {
+/// What a move from this computer made of a server that it ended; behind `-c` nothing of another customer.
+pub fn moved_to(session: &Session, changes: &[ChangeRow], id: EndpointId) -> Option<EndpointId> {
     let id = id.to_string();
     let ends = |change: &ChangeRow| {
         change.verb == MOVE_SERVER
@@ -115,6 +115,10 @@ pub fn moved_to(changes: &[ChangeRow], id: EndpointId) -> Option<EndpointId> {
             && ["create_endpoint", "provision_endpoint"].contains(&change.operation.as_str())
     };
     let made = changes[..place].iter().rfind(makes)?;
+    let wall = session.settings.customer;
+    if wall.is_some_and(|customer| !made.customers.contains(&customer)) {
+        return None;
+    }
     made.record.as_ref()?.parse().ok()
 }
 

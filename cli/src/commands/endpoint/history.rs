@@ -167,11 +167,14 @@ pub async fn run(context: &Context, args: &EndpointHistoryArgs) -> Result<Outcom
     events.sort_by_key(|event| (event.at.date_time(), event.rank(), event.place));
     let mut text = vec![Block::text(subject.heading()), Block::Rows];
     if events.is_empty() {
-        text.push(Block::text("  Nothing found since then."));
+        text.push(Block::text(match since {
+            Some(_) => "  Nothing found since then.",
+            None => "  Nothing found.",
+        }));
     }
     text.extend([Block::text(""), Block::text(WHAT_IS_NOT_SEEN)]);
     if subject.detail.is_none()
-        && let Some(new) = earlier_server::moved_to(&changes, subject.id)
+        && let Some(new) = earlier_server::moved_to(session, &changes, subject.id)
     {
         text.push(Block::Heading("Next:"));
         text.push(Block::next(

@@ -176,19 +176,19 @@ fn sentence(
         .as_deref()
         .map(|nickname| format!(" ({nickname})"))
         .unwrap_or_default();
+    let customer = target.request.client_id;
     let verb = match (created, status, note) {
-        (Created::Yes, _, _) => "is now monitored".to_owned(),
-        (Created::No, EndpointStatus::Active, None) => "was monitored already".to_owned(),
+        (Created::Yes, _, _) => format!("is now monitored for customer {customer}"),
+        (Created::No, EndpointStatus::Active, None) => {
+            format!("was monitored already for customer {customer}")
+        }
         // The remark, or what stands behind it, says how it came to be there.
-        (_, EndpointStatus::Active, _) => "is monitored".to_owned(),
-        (_, other, _) => format!("already exists and is {other}, so it is not scanned,"),
+        (_, EndpointStatus::Active, _) => format!("is monitored for customer {customer}"),
+        (_, other, _) => {
+            format!("already exists for customer {customer} and is {other}, so it is not scanned")
+        }
     };
-    format!(
-        "Server {}{label} {verb} for customer {}{}.",
-        target.name,
-        target.request.client_id,
-        created.aside()
-    )
+    format!("Server {}{label} {verb}{}.", target.name, created.aside())
 }
 
 /// The provisioning call takes no nickname.

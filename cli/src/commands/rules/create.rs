@@ -209,15 +209,9 @@ fn in_the_way(
 ) -> CliError {
     let id = rule.id;
     let mut hint = format!("rule {id} for {} is in the way: ", ports_of(rule));
-    hint += &match (wanted.port.is_same(rule), &wanted.terms.expires_at) {
-        (true, Some(end)) => {
-            format!("change its expiry date with `rules edit {id} --expires {end}`")
-        }
-        (true, None) if rule.expires_at.is_some() => {
-            format!("remove its expiry date with `rules edit {id} --expires never`")
-        }
-        (true, None) => format!("change it with `rules edit {id} -m TEXT`"),
-        (false, _) => format!("look at it with `rules show {id}`"),
+    hint += &match (wanted.edit_of(rule), wanted.port.is_same(rule)) {
+        (Some(options), true) => format!("change it with `rules edit {id} {options}`"),
+        _ => format!("look at it with `rules show {id}`"),
     };
     if on_overlap == OnOverlap::OfferToSkip {
         hint += "; or skip such ports with --skip-existing";

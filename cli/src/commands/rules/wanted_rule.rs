@@ -5,6 +5,7 @@ use crate::commands::common::args::REASON_LENGTH;
 use crate::error::CliError;
 use crate::references;
 use crate::session::Session;
+use crate::ui::invocation::quoted;
 use crate::values::days;
 use crate::values::ports::PortSpec;
 use secmon::model::{CustomerId, Endpoint, EndpointId, Expiry, PortRange, Protocol, Rule};
@@ -193,6 +194,26 @@ impl WantedRule {
             && text(rule.justification.as_deref()) == terms.justification.trim()
             && text(rule.service.as_deref()) == text(terms.service.as_deref())
             && self.ends_with(rule)
+    }
+
+    /// The options that make a rule end, or say, what this one would.
+    pub fn edit_of(&self, rule: &Rule) -> Option<String> {
+        let text = |text: Option<&str>| text.map(str::trim).unwrap_or_default().to_owned();
+        let terms = &self.terms;
+        let mut options = Vec::new();
+        if !self.ends_with(rule) {
+            let end = terms.expires_at.map(|end| day(&end.to_string()).to_owned());
+            let end = end.unwrap_or_else(|| "never".to_owned());
+            options.push(format!("--expires {end}"));
+        }
+        if text(rule.justification.as_deref()) != terms.justification.trim() {
+            options.push(format!("-m {}", quoted(&terms.justification)));
+        }
+        let service = text(terms.service.as_deref());
+        if !service.is_empty() && service != text(rule.service.as_deref()) {
+            options.push(format!("--service {}", quoted(&service)));
+        }
+        (!options.is_empty()).then(|| options.join(" "))
     }
 
     /// A period is measured from the day on which the rule was made.

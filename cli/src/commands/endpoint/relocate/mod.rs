@@ -310,13 +310,17 @@ impl BulkOperation for Moving<'_> {
             None => ". Its mapping to a billing service is not moved: give the new one with --service ID"
                 .to_owned(),
         };
+        let and = match &self.args.service {
+            Some(_) => "",
+            None => "and ",
+        };
         let whither = match (source.is_to_another(), self.args.address) {
             (true, None) => format!("customer {}", source.to),
             (true, Some(address)) => format!("{address} and to customer {}", source.to),
             (false, _) => source.address.to_string(),
         };
         let text = format!(
-            "About to move {} of customer {} to {whither}: provision {}, take its name and {} along{}, terminate {}{mapping}.{}{}",
+            "About to move {} of customer {} to {whither}: provision {}, take its name and {} along{}, {and}terminate {}{mapping}.{}{}",
             references::name_of(&source.server),
             source.from,
             source.new_server(),
