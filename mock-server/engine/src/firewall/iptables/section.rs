@@ -99,7 +99,7 @@ impl Section {
             && chains.any(|name| self.names.contains(name) && other.names.contains(name))
     }
 
-    /// Whether the chains that both list are the same: `iptables -S INPUT` behind a whole dump lists one again.
+    /// Whether the chains that both list are the same, whatever `-c` and `-v` count.
     pub(super) fn has_same_rules(&self, other: &Self) -> bool {
         let shared: HashSet<&String> = self.names.intersection(&other.names).collect();
         let rules = |section: &Self| {
