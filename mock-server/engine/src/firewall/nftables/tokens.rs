@@ -8,8 +8,8 @@ pub(super) struct Token {
     /// Whether it stood in double quotes, and so is no word of the language.
     pub(super) is_quoted: bool,
     pub(super) line: u32,
-    /// Blanks in front of the first word of its line.
-    pub(super) indentation: usize,
+    /// Blanks in front of the first word of its line. A set has as many tokens as a dump has room for, so they are small.
+    pub(super) indentation: u16,
 }
 
 impl Token {
@@ -132,6 +132,7 @@ pub(super) fn tokens(lines: &[Line<'_>]) -> Vec<Token> {
 
 fn add_line(text: &str, line: u32, tokens: &mut Vec<Token>) {
     let indentation = text.len() - text.trim_start().len();
+    let indentation = u16::try_from(indentation).unwrap_or(u16::MAX);
     let mut push = |text: &str, is_quoted| {
         tokens.push(Token {
             text: text.to_owned(),
