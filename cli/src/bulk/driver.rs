@@ -214,19 +214,19 @@ fn confirm<O: BulkOperation>(
         question.level = ConfirmationLevel::Severe;
         question.typed = protected.to_string();
     }
-    let foreseen = rows.iter().filter_map(|row| match &row.step {
-        Step::Doubtful(reason) => Some(reason.clone()),
-        Step::Settled(RowOutcome::Failed(error)) => Some(format!("Not sent: {}", error.message())),
-        _ => None,
-    });
-    let foreseen: Vec<String> = foreseen.collect();
-    let has_failed = rows
-        .iter()
-        .any(|row| matches!(row.step, Step::Settled(RowOutcome::Failed(_))));
-    if has_failed && question.text.is_empty() {
-        question.text = format!("About to send the rest: {}.", counted(sent.len(), "change"));
+    for row in rows {
+        match &row.step {
+            Step::Doubtful(reason) => remarks.push(reason.clone()),
+            Step::Settled(RowOutcome::Failed(error)) => {
+                remarks.push(format!("Not sent: {}", error.message()));
+                if question.text.is_empty() {
+                    let rest = counted(sent.len(), "change");
+                    question.text = format!("About to send the rest: {rest}.");
+                }
+            }
+            _ => {}
+        }
     }
-    remarks.extend(foreseen);
     if !remarks.is_empty() {
         question.level = question.level.max(ConfirmationLevel::Moderate);
         question.text = format!("{}.\n{}", remarks.join(".\n"), question.text);

@@ -138,7 +138,9 @@ pub fn decoded(
     if let Some(line) = encoding::first_odd_line(&bytes) {
         let message =
             format!("{name} is UTF-8 in some lines and not in others (first in line {line})");
-        return Err(CliError::usage(message).hint("save it as CSV UTF-8 from where it was made"));
+        return Err(
+            CliError::usage(message).hint("save it as CSV UTF-8 from the program that made it")
+        );
     }
     let unknown = CliError::usage(format!(
         "{name} is not UTF-8, and its encoding cannot be guessed safely"
@@ -263,7 +265,7 @@ fn new_row(row: Row, line: u64, earlier: &mut EarlierRows) -> Result<Row, CliErr
             "{name:?} of customer {customer} is already in row {first} with different values: keep only one of the rows"
         ))),
         false => Err(CliError::usage(format!(
-            "{name:?} of customer {customer} is in row {first} already, for customer {other}: keep one of the rows"
+            "{name:?} of customer {customer} is already in row {first} for customer {other}: keep only one of the rows"
         ))),
     }
 }

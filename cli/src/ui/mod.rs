@@ -7,6 +7,7 @@ mod display;
 mod folding;
 pub mod invocation;
 pub mod jq;
+mod limits;
 pub mod outcome;
 mod plain_prompt;
 mod planned;
@@ -23,7 +24,6 @@ use crate::ui::invocation::Invocation;
 use crate::ui::jq::Filter;
 use crate::ui::outcome::{Block, Outcome, Table, to_json};
 use crate::values::durations;
-use crate::values::durations::counted;
 use anstyle::{AnsiColor, Style};
 use secmon::ApiKey;
 use serde::Serialize;
@@ -136,37 +136,6 @@ impl Ui {
             }
             (Ok(exit), None) => exit,
         }
-    }
-
-    /// Says how many items a limit has kept from the screen.
-    pub fn tell_cut(&self, more: usize) {
-        if more > 0 {
-            self.note(&format!("{more} more not shown: use a larger -L"));
-        }
-    }
-
-    /// What a limit leaves of the items that were read of a list, and a word of how many it leaves out of the `total`.
-    pub fn cut<T>(&self, mut items: Vec<T>, total: Option<u64>) -> Vec<T> {
-        let total = total.map_or(items.len(), |total| {
-            usize::try_from(total).unwrap_or(usize::MAX)
-        });
-        items.truncate(self.limit().unwrap_or(usize::MAX));
-        self.tell_cut(total.saturating_sub(items.len()));
-        items
-    }
-
-    /// What a limit, or else `most`, leaves of what stands in the order of time: the latest of it.
-    pub fn latest<'a, T>(&self, items: &'a [T], most: usize, what: &str) -> &'a [T] {
-        let shown = match (&self.display.sort, self.display.limit) {
-            (Some(_), _) => items.len(),
-            (None, limit) => limit.unwrap_or(most).min(items.len()),
-        };
-        let (earlier, latest) = items.split_at(items.len() - shown);
-        if !earlier.is_empty() {
-            let earlier = counted(earlier.len(), &format!("earlier {what}"));
-            self.note(&format!("{earlier} not shown: give a larger -L"));
-        }
-        latest
     }
 
     /// Whether a list is shown as its pages come: one value a line, in the order in which they come.

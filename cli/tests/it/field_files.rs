@@ -142,7 +142,7 @@ fn an_address_has_one_spelling() {
     refused(
         "two-customers.csv",
         &[],
-        &["row 4: \"203.0.113.1\" of customer 77 is in row 2 already, for customer 42"],
+        &["row 4: \"203.0.113.1\" of customer 77 is already in row 2 for customer 42"],
     );
 }
 

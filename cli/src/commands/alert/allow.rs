@@ -48,9 +48,8 @@ pub fn allow_command(alert: &PortAlert, customer: CustomerId) -> String {
 
 /// Whether its server has ended, as far as this computer knows: then no scan comes, and no rule helps.
 pub fn is_of_gone_server(session: &Session, alert: &PortAlert) -> bool {
-    let gone = session.state().map(|state| state.gone_servers());
-    let mut gone = gone.iter().flatten();
-    gone.any(|server| Some(server.id) == alert.endpoint_id)
+    let mut ended = references::ended_servers(session).into_iter();
+    ended.any(|server| Some(server.id) == alert.endpoint_id)
 }
 
 /// `secmon alert allow`.

@@ -188,17 +188,15 @@ impl WantedRule {
 
     /// Whether a rule of its place is as this one would be.
     pub fn is_made(&self, rule: &Rule) -> bool {
-        let text = |text: Option<&str>| text.map(str::trim).unwrap_or_default().to_owned();
         let terms = &self.terms;
         self.port.is_same(rule)
-            && text(rule.justification.as_deref()) == terms.justification.trim()
-            && text(rule.service.as_deref()) == text(terms.service.as_deref())
+            && trimmed(rule.justification.as_ref()) == terms.justification.trim()
+            && trimmed(rule.service.as_ref()) == trimmed(terms.service.as_ref())
             && self.ends_with(rule)
     }
 
-    /// The options that make a rule end, or say, what this one would.
+    /// The options of `rules edit` by which a rule becomes as this one would be; an edit takes no service away.
     pub fn edit_of(&self, rule: &Rule) -> Option<String> {
-        let text = |text: Option<&str>| text.map(str::trim).unwrap_or_default().to_owned();
         let terms = &self.terms;
         let mut options = Vec::new();
         if !self.ends_with(rule) {
@@ -206,12 +204,12 @@ impl WantedRule {
             let end = end.unwrap_or_else(|| "never".to_owned());
             options.push(format!("--expires {end}"));
         }
-        if text(rule.justification.as_deref()) != terms.justification.trim() {
+        if trimmed(rule.justification.as_ref()) != terms.justification.trim() {
             options.push(format!("-m {}", quoted(&terms.justification)));
         }
-        let service = text(terms.service.as_deref());
-        if !service.is_empty() && service != text(rule.service.as_deref()) {
-            options.push(format!("--service {}", quoted(&service)));
+        let service = trimmed(terms.service.as_ref());
+        if !service.is_empty() && service != trimmed(rule.service.as_ref()) {
+            options.push(format!("--service {}", quoted(service)));
         }
         (!options.is_empty()).then(|| options.join(" "))
     }
@@ -241,4 +239,8 @@ pub fn is_live(rule: &Rule) -> bool {
 /// The day of a timestamp, or the day itself.
 pub fn day(moment: &str) -> &str {
     moment.get(..10).unwrap_or(moment)
+}
+
+fn trimmed(text: Option<&String>) -> &str {
+    text.map_or("", |text| text.trim())
 }
