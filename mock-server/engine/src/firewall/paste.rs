@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::format::FirewallFormat;
 use super::line::Line;
-use super::shell::{Command, is_legacy_warning};
+use super::shell::{Command, Surroundings, is_legacy_warning};
 use super::{firewalld, iptables, nftables, ufw};
 
 /// Without the sign in front of each line by which a mail quotes another.
@@ -27,16 +27,11 @@ pub(super) struct Paste<'a> {
     lines: Vec<(FirewallFormat, Line<'a>)>,
     /// Rules of nftables in front of everything else: of a table whose beginning is missing.
     pub(super) headless: Vec<Line<'a>>,
-    /// What its prompts show.
-    pub(super) commands: Vec<Command<'a>>,
-    /// The first line that warns of rules of iptables-legacy.
-    pub(super) legacy_warning: Option<u32>,
-    /// The first line of a listing for reading, `iptables -L`.
-    pub(super) listing: Option<u32>,
+    pub(super) around: Surroundings<'a>,
 }
 
-/// Without what encodings and terminals leave behind: byte-order marks, the zeros of UTF-16 that was taken for text,
-/// colours, and blanks that may not be broken at.
+/// A paste without byte-order marks, the zeros of UTF-16 that somebody read as UTF-8, the colours of a terminal, and with
+/// plain blanks for those that no line breaks at.
 pub(super) fn clean(content: &str) -> Cow<'_, str> {
     let content = decoded(content);
     match content.contains(['\u{1b}', '\u{a0}', '\u{202f}']) {
@@ -80,29 +75,25 @@ impl<'a> Paste<'a> {
     /// Tells which lines are of which tool.
     pub(super) fn of(content: &'a str) -> Self {
         let mut sorter = Sorter::default();
-        let mut commands = Vec::new();
-        let mut legacy_warning = None;
-        let mut listing = None;
+        let mut around = Surroundings::default();
         for (number, text) in (1..).zip(content.lines()) {
             let line = Line {
                 number,
                 text: Cow::Borrowed(text),
             };
-            commands.extend(Command::at(number, text));
+            around.commands.extend(Command::at(number, text));
             if is_legacy_warning(&line) {
-                legacy_warning.get_or_insert(number);
+                around.legacy_warning.get_or_insert(number);
             }
             if iptables::is_listing(text.trim()) {
-                listing.get_or_insert(number);
+                around.listing.get_or_insert(number);
             }
             sorter.add(line);
         }
         Self {
             lines: sorter.lines,
             headless: sorter.headless,
-            commands,
-            legacy_warning,
-            listing,
+            around,
         }
     }
 

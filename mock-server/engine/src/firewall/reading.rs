@@ -54,13 +54,13 @@ pub(super) fn read(
         skipped: Vec::new(),
         names_too_much: false,
     };
-    if let Some(line) = paste.listing {
+    if let Some(line) = paste.around.listing {
         reading.skip(line as usize, LISTING.to_owned());
     }
-    for line in parts(&paste.commands) {
+    for line in parts(&paste.around.commands) {
         reading.skip(line as usize, PART.to_owned());
     }
-    let doubts = doubts(&paste.commands, &paste.dumped());
+    let doubts = doubts(&paste.around.commands, &paste.dumped());
     for mut filter in filters(&paste, &formats, host) {
         for (line, doubt) in &doubts {
             filter.doubt(*line, doubt.clone());
@@ -85,7 +85,9 @@ fn filters(paste: &Paste<'_>, formats: &[FirewallFormat], host: Option<IpAddr>) 
         let lines = paste.lines(*format);
         let mut own = Filter::default();
         match format {
-            FirewallFormat::Iptables => iptables::translate(&lines, paste, host, &mut kernel),
+            FirewallFormat::Iptables => {
+                iptables::translate(&lines, &paste.around, host, &mut kernel)
+            }
             FirewallFormat::Nftables => {
                 nftables::translate(&lines, host, &mut kernel);
                 nftables::note_headless(&paste.headless, &mut kernel);

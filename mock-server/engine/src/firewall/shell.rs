@@ -11,6 +11,16 @@ pub(super) struct Command<'a> {
     text: &'a str,
 }
 
+/// What stands around the dumps of a paste.
+#[derive(Default)]
+pub(super) struct Surroundings<'a> {
+    pub(super) commands: Vec<Command<'a>>,
+    /// The first line that warns of rules of iptables-legacy.
+    pub(super) legacy_warning: Option<u32>,
+    /// The first line of a listing for reading, `iptables -L`.
+    pub(super) listing: Option<u32>,
+}
+
 /// A command that lists what iptables has set up.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IptablesProgram {

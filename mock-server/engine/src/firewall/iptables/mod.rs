@@ -15,26 +15,22 @@ use super::filter::{
 };
 use super::interfaces::{External, Interfaces};
 use super::line::Line;
-use super::paste::Paste;
-use super::shell::{Backend, Command, TWO_DUMPS};
+use super::shell::{Backend, Command, Surroundings, TWO_DUMPS};
 
 pub(super) use section::{asks_or_decides, is_listing, is_start};
 
 /// Adds the tables of a dump to a filter.
 pub(super) fn translate(
     lines: &[Line<'_>],
-    paste: &Paste<'_>,
+    around: &Surroundings<'_>,
     host: Option<IpAddr>,
     filter: &mut Filter,
 ) {
-    let programs: Vec<_> = paste
-        .commands
-        .iter()
-        .filter_map(Command::iptables)
-        .collect();
+    let programs = around.commands.iter().filter_map(Command::iptables);
+    let programs: Vec<_> = programs.collect();
     let sections = sections(lines, &programs, filter);
     let families = families(&sections);
-    note_others(&sections, &families, paste.legacy_warning, filter);
+    note_others(&sections, &families, around.legacy_warning, filter);
     let external = interfaces(&sections).external();
     let place = Place {
         host,

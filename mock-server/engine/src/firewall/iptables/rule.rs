@@ -38,11 +38,13 @@ pub(super) struct Place<'a> {
 }
 
 impl Draft {
-    /// The same without what `-c` and `-v` count.
-    pub(super) fn without_counters(&self) -> Self {
-        let mut draft = self.clone();
-        draft.options.retain(|option| option.name != "-c");
-        draft
+    /// Whether it is the same rule, whatever `-c` and `-v` count.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.target == other.target && self.lasting().eq(other.lasting())
+    }
+
+    fn lasting(&self) -> impl Iterator<Item = &RuleOption> {
+        self.options.iter().filter(|option| option.name != "-c")
     }
 
     /// Reads `-A CHAIN ...`; `None` when it names no chain.

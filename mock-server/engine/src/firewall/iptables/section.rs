@@ -102,18 +102,21 @@ impl Section {
     /// Whether the chains that both list are the same, whatever `-c` and `-v` count.
     pub(super) fn has_same_rules(&self, other: &Self) -> bool {
         let shared: HashSet<&String> = self.names.intersection(&other.names).collect();
-        let rules = |section: &Self| {
-            let rules = section.rules.iter().map(|(_, draft)| draft);
-            let rules = rules.filter(|draft| shared.contains(&draft.chain));
-            rules.map(Draft::without_counters).collect::<Vec<Draft>>()
-        };
         let policies = |section: &Self| {
             let chains = section.chains.iter();
             let chains = chains.filter(|(name, _, _)| shared.contains(name));
             let policies = chains.map(|(name, _, policy)| format!("{name} {policy:?}"));
             policies.collect::<HashSet<String>>()
         };
-        rules(self) == rules(other) && policies(self) == policies(other)
+        let is_shared = |draft: &&Draft| shared.contains(&draft.chain);
+        let mut ours = self.drafts().filter(is_shared);
+        let mut theirs = other.drafts().filter(is_shared);
+        let are_same = theirs.all(|their| ours.next().is_some_and(|our| our.is_same(their)));
+        are_same && ours.next().is_none() && policies(self) == policies(other)
+    }
+
+    fn drafts(&self) -> impl Iterator<Item = &Draft> {
+        self.rules.iter().map(|(_, draft)| draft)
     }
 
     /// Where it begins.
