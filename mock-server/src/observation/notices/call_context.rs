@@ -51,6 +51,9 @@ pub(crate) struct CallContext<'a> {
     pub(crate) facts: &'a [Fact],
 }
 
+/// What is remembered of the calls of one account, of each kind.
+pub(super) const REMEMBERED: usize = 1000;
+
 /// Whether time passes by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Clock {

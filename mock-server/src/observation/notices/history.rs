@@ -7,15 +7,12 @@ use http::{Method, StatusCode};
 use secmon_engine::{Instant, RateGroup};
 use serde_json::{Map, Value};
 
-use super::call_context::{CallContext, Clock, Fingerprint};
+use super::call_context::{CallContext, Clock, Fingerprint, REMEMBERED};
 use super::namespaces::Namespaces;
 use super::pages::{EmptyPages, UnreadPages};
 use super::refused_repeat::RefusedCalls;
 use super::sign_ins::SignIns;
 use crate::observation::notice::{Notice, NoticeCode};
-
-/// Calls of one account that are remembered, of each kind.
-pub(super) const REMEMBERED: usize = 1000;
 
 /// How long other calls may be on their way when an answer asks for a pause. Who sends the refused call itself again has
 /// read the answer.

@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::call_context::{CallContext, Fingerprint};
-use super::history::REMEMBERED;
+use super::call_context::{CallContext, Fingerprint, REMEMBERED};
 use crate::observation::notice::{Notice, NoticeCode};
 use crate::operations::paths::Paths;
 

@@ -3,11 +3,8 @@
 use std::collections::HashMap;
 use std::time::Instant as Real;
 
-use super::call_context::{CallContext, Fingerprint};
+use super::call_context::{CallContext, Fingerprint, REMEMBERED};
 use crate::observation::notice::{Fact, Notice, NoticeCode};
-
-/// Lists of one account that are remembered.
-const REMEMBERED: usize = 1000;
 
 /// Who asks for so few records a page wants the newest ones or a number beside them, and not the list.
 const FEW: u64 = 5;

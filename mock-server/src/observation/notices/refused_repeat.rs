@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use http::{Method, StatusCode};
 use serde_json::Value;
 
-use super::call_context::{CallContext, Clock, Fingerprint};
-use super::history::REMEMBERED;
+use super::call_context::{CallContext, Clock, Fingerprint, REMEMBERED};
 use crate::observation::notice::{Notice, NoticeCode};
 
 /// So often the same call may not be refused in so many milliseconds.

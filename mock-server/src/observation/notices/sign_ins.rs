@@ -2,8 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::call_context::{CallContext, Fingerprint};
-use super::history::REMEMBERED;
+use super::call_context::{CallContext, Fingerprint, REMEMBERED};
 use crate::observation::notice::{Fact, Notice, NoticeCode};
 
 /// The tokens that were used up last, oldest first. A token lives so short that a forgotten one has expired.
