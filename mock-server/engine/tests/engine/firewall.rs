@@ -416,6 +416,14 @@ fn long_lines_and_odd_ports_are_taken_as_they_come_e13() {
     let (_, rules, skipped) = suggested(&content);
     assert_eq!(rules.len(), 1987);
     assert_eq!(skipped, [3, 6, 7]);
+    // A set without its end leaves the table without one, too: what is missing may refuse anything.
+    let open = content.replace(
+        "tcp dport\n\t}",
+        "tcp dport\n\t\tudp dport { 1\n\t\taccept\n\t}",
+    );
+    let (_, rules, skipped) = suggested(&open);
+    assert_eq!(rules.len(), 0);
+    assert_eq!(skipped, [4, 5, 6, 7, 8, 11]);
 }
 
 /// Words that the tools print.
