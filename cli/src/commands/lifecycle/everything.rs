@@ -157,8 +157,9 @@ pub async fn left(
                 && !run.has_changed(product)
                 && !is_known(&recorded, product)
             {
+                let servers = counted(limit, "server");
                 left.lines.push(Block::text(format!(
-                    "Customer {customer} still has a limit of {limit} servers. It comes from a plan or from the account's default. If it is a plan, end it:"
+                    "Customer {customer} still has a limit of {servers}. It comes from a plan or from the account's default. If it is a plan, end it:"
                 )));
                 left.lines.push(Block::next(
                     format!("subscription terminate SERVICE --product {product} -c {customer}"),
