@@ -1,5 +1,6 @@
 //! The account that a case works in, and how it is steered.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,32 +15,13 @@ use crate::exchange::Forced;
 use crate::http_calls::{LONGEST_CASE, RawCall, admin, ask_admin};
 use crate::need::Need;
 use crate::numbers::next_shared_number;
-use crate::service::{Repeatability, Service, Steering, shared_budget};
-use crate::stage::{Event, Placed, RecordingTransport, Stage, stage};
+use crate::service::{Pace, Repeatability, Steering, shared_budget};
+use crate::stage::{Event, Placed, RecordingTransport, Stage};
 use crate::table::TABLE;
 
-/// How time passes in a case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Pace {
-    /// Only when the case moves it.
-    Stands,
-    /// By itself; the case can keep scans from ending.
-    Runs,
-    /// By itself, and scans end when they end.
-    RunsUnsteered,
-}
-
-fn pace_of(service: &Service) -> Pace {
-    match (service.repeatability, service.steering) {
-        (Repeatability::Exact, _) => Pace::Stands,
-        (Repeatability::Loose, Steering::Possible) => Pace::Runs,
-        (Repeatability::Loose, Steering::Impossible) => Pace::RunsUnsteered,
-    }
-}
-
 /// How often a race is run: twenty times where a call costs nothing, twice over a network.
-pub(crate) fn rounds() -> usize {
-    match pace_of(&stage().service) {
+pub(crate) fn rounds(stage: &Stage) -> usize {
+    match stage.service.pace() {
         Pace::Stands => 20,
         Pace::Runs | Pace::RunsUnsteered => 2,
     }
@@ -64,30 +46,34 @@ pub struct Account {
 
 impl Account {
     /// An account of its own, without rate limits, where the service can be steered, else the one of the key.
-    pub async fn new() -> Self {
-        Self::made(json!({"rate_limit": false})).await
+    pub async fn new(stage: &Arc<Stage>) -> Self {
+        Self::made(stage, json!({"rate_limit": false})).await
     }
 
     /// An account with options of `POST /_mock/tenants`.
-    pub async fn with(options: Value) -> Self {
-        stage().require(Need::Accounts);
-        Self::made(options).await
+    pub async fn with(stage: &Arc<Stage>, options: Value) -> Self {
+        stage.require(Need::Accounts);
+        Self::made(stage, options).await
     }
 
-    async fn made(mut options: Value) -> Self {
-        let stage = stage();
+    /// Another account of the same service.
+    pub(crate) async fn beside(&self) -> Self {
+        Self::with(&self.stage, json!({"rate_limit": false})).await
+    }
+
+    async fn made(stage: &Arc<Stage>, mut options: Value) -> Self {
         let service = stage.service.clone();
         let (key, name, portal_domain) = match service.steering {
             Steering::Impossible => (service.key.clone(), String::new(), String::new()),
             Steering::Possible => {
                 // The name is known before the answer, so that the account can be removed without it.
                 let name = match service.repeatability {
-                    Repeatability::Exact => account_name(&stage),
+                    Repeatability::Exact => account_name(stage),
                     Repeatability::Loose => format!("contract-{}", next_shared_number()),
                 };
                 options["name"] = json!(name);
                 stage.makes_account(&name);
-                let made = admin(&stage, Method::POST, "/_mock/tenants", &options).await;
+                let made = admin(stage, Method::POST, "/_mock/tenants", &options).await;
                 let made = made.json;
                 let text = |member: &str| made[member].as_str().unwrap_or_default().to_owned();
                 (text("api_key"), text("name"), text("portal_domain"))
@@ -95,10 +81,10 @@ impl Account {
         };
         Self {
             url: service.url.clone(),
-            client: builder(&stage, &key)
+            client: builder(stage, &key)
                 .build()
                 .expect("an address that the client takes"),
-            stage,
+            stage: Arc::clone(stage),
             key,
             name,
             portal_domain,
@@ -228,7 +214,23 @@ impl Account {
 
     /// How this service tells the time.
     pub(crate) fn pace(&self) -> Pace {
-        pace_of(&self.stage.service)
+        self.stage.service.pace()
+    }
+
+    /// Asserts the members of an object, whatever their order. Somebody else's service may have more of them (F1).
+    ///
+    /// # Panics
+    /// When it is no object, or has others.
+    #[track_caller]
+    pub(crate) fn assert_members(&self, object: &Value, expected: &[&str]) {
+        let Some(object) = object.as_object() else {
+            panic!("no object: {object}");
+        };
+        let may_have_more = self.stage.service.repeatability == Repeatability::Loose;
+        let names = object.keys().map(String::as_str);
+        let names = names.filter(|name| !may_have_more || expected.contains(name));
+        let names: BTreeSet<&str> = names.collect();
+        assert_eq!(names, expected.iter().copied().collect());
     }
 
     /// Keeps scans from ending of themselves where the clock runs, so that nothing moves but by a call.

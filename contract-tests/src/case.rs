@@ -18,12 +18,12 @@ use crate::ledger::Left;
 use crate::need::Need;
 use crate::scene::Scene;
 use crate::service::{Service, Steering};
-use crate::stage::{Event, STAGE, Stage};
+use crate::stage::{Event, Stage};
 use crate::state_table::StateTable;
 use crate::table::Row;
 use crate::untold::Untold;
 
-/// A case: an `async fn` without arguments, and what it asks of the service.
+/// A case: an `async fn` that gets its stage, and what it asks of the service.
 #[derive(Clone, Copy)]
 pub struct Case {
     /// Its path in the test crate.
@@ -42,9 +42,9 @@ pub struct Case {
 #[derive(Clone, Copy)]
 pub enum Body {
     /// All it does is its own.
-    Alone(fn() -> Playing),
+    Alone(fn(Arc<Stage>) -> Playing),
     /// A mechanism, put to one operation.
-    Of(fn(&'static Row) -> Playing, &'static Row),
+    Of(fn(Arc<Stage>, &'static Row) -> Playing, &'static Row),
     /// Calls in order.
     Scene(&'static Scene),
     /// A table of states.
@@ -113,14 +113,14 @@ macro_rules! cases {
                 spec_ref: SPEC_REF,
                 needs: &[],
                 namespace: $crate::Namespace::Billing,
-                body: $crate::Body::Alone(|| Box::pin($any())),
+                body: $crate::Body::Alone(|stage| Box::pin($any(stage))),
             },)*
             $($crate::Case {
                 path: concat!(module_path!(), "::", stringify!($steered)),
                 spec_ref: SPEC_REF,
                 needs: &[$($crate::Need::$need),+],
                 namespace: $crate::Namespace::Billing,
-                body: $crate::Body::Alone(|| Box::pin($steered())),
+                body: $crate::Body::Alone(|stage| Box::pin($steered(stage))),
             },)*
         ];
     };
@@ -185,15 +185,16 @@ pub fn run_case(case: &Case, service: &Service) -> Run {
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.expect("the system gives a runtime");
     let stage = Stage::new(service.clone(), case.name(), case.needs, case.namespace);
-    let playing = || match case.body {
-        Body::Alone(play) => play(),
-        Body::Of(play, row) => play(row),
-        Body::Scene(scene) => Box::pin(scene.play()),
-        Body::StateTable(walk) => Box::pin(walk.play()),
+    let playing = || -> Playing {
+        let stage = Arc::clone(&stage);
+        match case.body {
+            Body::Alone(play) => play(stage),
+            Body::Of(play, row) => play(stage, row),
+            Body::Scene(scene) => Box::pin(scene.play(stage)),
+            Body::StateTable(walk) => Box::pin(walk.play(stage)),
+        }
     };
-    let body =
-        || runtime.block_on(STAGE.scope(Arc::clone(&stage), until_stopped(service, playing())));
-    let failure = caught(body).err();
+    let failure = caught(|| runtime.block_on(until_stopped(service, playing()))).err();
     let otherwise = stage.record().otherwise.first().copied();
     let (failure, untold) = match otherwise {
         Some(untold) if failure.is_some() => (None, Some(untold)),
@@ -226,7 +227,7 @@ pub fn take_away(case: &str, service: &Service, left: &Left) -> Result<(), Failu
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.expect("the system gives a runtime");
     let stage = Stage::cleaning(service.clone(), case);
-    caught(|| runtime.block_on(STAGE.scope(Arc::clone(&stage), clean_up(&stage, left))))?;
+    caught(|| runtime.block_on(clean_up(&stage, left)))?;
     caught(|| stage.is_taken_away())
 }
 

@@ -6,8 +6,8 @@ use chrono::DateTime;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::account::Pace;
 use crate::sample_account::SampleAccount;
+use crate::service::Pace;
 
 /// The names of a sample account's things, by how they are written.
 pub(crate) struct Names {

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
-use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use http::Method;
 use serde::Deserialize;
@@ -14,6 +14,7 @@ use uuid::Uuid;
 use crate::account::Account;
 use crate::recipe::{Members, NOTHING, text};
 use crate::request::Request;
+use crate::stage::Stage;
 use crate::table::{Row, TABLE};
 
 /// How things are made, by their names.
@@ -56,8 +57,8 @@ type Named<'a> = Pin<Box<dyn Future<Output = Value> + 'a>>;
 
 impl SampleAccount {
     /// An account in which nothing has been named yet.
-    pub async fn new() -> Self {
-        Self::of(Account::new().await).await
+    pub async fn new(stage: &Arc<Stage>) -> Self {
+        Self::of(Account::new(stage).await).await
     }
 
     /// The sample account of an account.
@@ -98,7 +99,7 @@ impl SampleAccount {
     /// The other account's thing of this name.
     async fn foreign_value(&self, name: &str) -> Value {
         if self.foreign.get().is_none() {
-            let account = Account::with(json!({"rate_limit": false})).await;
+            let account = self.account.beside().await;
             let sample = self.like(account, |name| CUSTOMERS.contains(&name)).await;
             // Nobody else is here who could have set it.
             let _ = self.foreign.set(Box::new(sample));
@@ -115,8 +116,8 @@ impl SampleAccount {
     }
 
     /// With neighbours: two customers with servers and domains in each state that the API alone leads to.
-    pub async fn furnished() -> Self {
-        let sample = Self::new().await;
+    pub async fn furnished(stage: &Arc<Stage>) -> Self {
+        let sample = Self::new(stage).await;
         sample.make("neighbours").await;
         sample
     }
@@ -304,9 +305,7 @@ impl SampleAccount {
                 }
                 Making::Call { call, with, keep } => (call, with, keep),
             };
-            let row = TABLE.row(call);
-            let row = row.unwrap_or_else(|| panic!("there is no operation {call}"));
-            let request = self.request(row, with).await;
+            let request = self.request(TABLE.operation(call), with).await;
             let answer = request.send(&self.account).await;
             assert!(
                 answer.status.is_success(),

@@ -36,6 +36,17 @@ pub enum Repeatability {
     Loose,
 }
 
+/// How time passes in a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pace {
+    /// Only when the case moves it.
+    Stands,
+    /// By itself; the case can keep scans from ending.
+    Runs,
+    /// By itself, and scans end when they end.
+    RunsUnsteered,
+}
+
 /// A service that cases run against.
 #[derive(Debug, Clone)]
 pub struct Service {
@@ -86,6 +97,15 @@ pub fn embedded() -> MockServer {
 static EMBEDDED: LazyLock<MockServer> = LazyLock::new(embedded);
 
 impl Service {
+    /// How it tells the time.
+    pub(crate) fn pace(&self) -> Pace {
+        match (self.repeatability, self.steering) {
+            (Repeatability::Exact, _) => Pace::Stands,
+            (Repeatability::Loose, Steering::Possible) => Pace::Runs,
+            (Repeatability::Loose, Steering::Impossible) => Pace::RunsUnsteered,
+        }
+    }
+
     /// The service that the environment names, else the embedded mock.
     ///
     /// # Panics

@@ -8,11 +8,11 @@ use std::fmt::Write as _;
 use http::Method;
 use serde_json::{Value, json};
 
-use crate::account::Pace;
 use crate::free::{Difference, difference, exact_difference, without_own};
 use crate::http_calls::RawAnswer;
 use crate::names::Names;
 use crate::sample_account::SampleAccount;
+use crate::service::Pace;
 
 /// How often a snapshot is taken that contradicts itself, where time alone may be the cause.
 const LOOKS: usize = 3;

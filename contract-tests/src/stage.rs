@@ -20,17 +20,8 @@ use crate::numbers::next_shared_number;
 use crate::service::{Service, Steering};
 use crate::untold::Untold;
 
-tokio::task_local! {
-    pub(crate) static STAGE: Arc<Stage>;
-}
-
-/// The stage of the case that is running.
-pub(crate) fn stage() -> Arc<Stage> {
-    STAGE.with(Arc::clone)
-}
-
-/// The stage of one run of one case.
-pub(crate) struct Stage {
+/// Where one run of one case plays, and what came over the wire there.
+pub struct Stage {
     pub(crate) service: Service,
     /// The case's full name.
     pub(crate) name: String,

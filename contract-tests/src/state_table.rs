@@ -1,7 +1,7 @@
 //! The transition tables of the specification, as `states.toml` has them: every trigger in every state.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -11,7 +11,9 @@ use crate::free::are_one;
 use crate::need::Need;
 use crate::recipe::text;
 use crate::sample_account::SampleAccount;
-use crate::scene::{Step, needs, play};
+use crate::scene::play;
+use crate::stage::Stage;
+use crate::step::{Step, needs};
 
 /// All tables.
 pub static STATE_TABLES: LazyLock<Vec<StateTable>> = LazyLock::new(|| {
@@ -100,14 +102,16 @@ impl StateTable {
     /// The operations that it is about.
     pub(crate) fn calls(&self) -> impl Iterator<Item = &str> {
         let triggers = self.trigger.values();
-        triggers.filter_map(|steps| steps.last()).map(Step::call)
+        triggers
+            .filter_map(|steps| steps.last())
+            .filter_map(Step::operation)
     }
 
     /// Walks all of it.
     ///
     /// # Panics
     /// At the first row that is not so.
-    pub async fn play(&self) {
+    pub async fn play(&self, stage: Arc<Stage>) {
         for (before, triggers) in &self.row {
             for (trigger, told) in triggers {
                 let (outcome, after) = told.split_once(" -> ").unwrap_or((told, before));
@@ -120,7 +124,7 @@ impl StateTable {
                     after,
                     what,
                 };
-                walked.play().await;
+                walked.play(&stage).await;
             }
         }
     }
@@ -137,7 +141,7 @@ struct Walked<'a> {
 }
 
 impl Walked<'_> {
-    async fn play(&self) {
+    async fn play(&self, stage: &Arc<Stage>) {
         let (walk, what) = (self.walk, self.what.as_str());
         let with_history = !walk.found.is_empty();
         let states = [self.before, self.after].map(|name| walk.state.get(name));
@@ -150,7 +154,7 @@ impl Walked<'_> {
         if with_history && after.later.is_empty() {
             return;
         }
-        let sample = SampleAccount::at_ease(Account::new().await);
+        let sample = SampleAccount::at_ease(Account::new(stage).await);
         play(&walk.begin, &sample, what).await;
         play(&before.begin, &sample, what).await;
         match before.is_nowhere {

@@ -168,6 +168,15 @@ impl Table {
         none.expect("the rows of what is no operation end the table")
     }
 
+    /// The row of an operation that is one.
+    ///
+    /// # Panics
+    /// When there is none of this name.
+    pub(crate) fn operation(&self, name: &str) -> &Row {
+        let row = self.row(name);
+        row.unwrap_or_else(|| panic!("there is no operation {name}"))
+    }
+
     /// Whether an operation takes a member, in any of the requests that the table has of it.
     pub fn takes(&self, row: &Row, member: &str) -> bool {
         let recipe = row.recipe.as_ref();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::table::TABLE;
-use crate::{Account, rate_limits};
+use crate::{Account, Stage, rate_limits};
 use http::Method;
 use secmon::ErrorKind;
 use secmon::model::EndpointId;
@@ -19,8 +19,8 @@ cases! {
         a_paced_client_meets_no_429(Accounts, Journal)
 }
 
-async fn what_stands_in_billing_alone_is_nowhere_else() {
-    let account = Account::new().await;
+async fn what_stands_in_billing_alone_is_nowhere_else(stage: Arc<Stage>) {
+    let account = Account::new(&stage).await;
     let is_alone = |path: &str| path.starts_with("/api/v1/billing/");
     let alone = TABLE.operations().filter(|row| is_alone(&row.path));
     for row in alone {
@@ -33,8 +33,8 @@ async fn what_stands_in_billing_alone_is_nowhere_else() {
     }
 }
 
-async fn a_paced_client_meets_no_429() {
-    let account = Account::with(json!({"rate_limit": true})).await;
+async fn a_paced_client_meets_no_429(stage: Arc<Stage>) {
+    let account = Account::with(&stage, json!({"rate_limit": true})).await;
     let (limit, default) = rate_limits();
     let budget = MemoryRateLimiter::new(limit, default, Duration::from_secs(60));
     let client = account.builder().rate_limiter(Arc::new(budget)).build();

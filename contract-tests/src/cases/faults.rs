@@ -1,7 +1,9 @@
 //! Trouble below and beside the API: every effect of the faults API against every class of operation, once and for as long
 //! as it takes, with the number of requests that the service saw and the state it was left in.
 
-use crate::{Account, Customer};
+use std::sync::Arc;
+
+use crate::{Account, Customer, Stage};
 use futures_util::future::join_all;
 use http::Method;
 use secmon::model::{EndpointId, EndpointStatus, PortRange, Protocol, Rule, RuleId};
@@ -253,16 +255,16 @@ impl Class {
 }
 
 /// Every fault of a class, once or until it is taken away.
-async fn every_fault(class: Class, lasts: bool) {
+async fn every_fault(stage: &Arc<Stage>, class: Class, lasts: bool) {
     // A full window that lasts is waited for.
     let counted = |fault: &Fault| !lasts || fault.effect["status"] != 429;
     let faults = faults().into_iter().filter(counted);
-    join_all(faults.map(|fault| meet(class, fault, lasts))).await;
+    join_all(faults.map(|fault| meet(stage, class, fault, lasts))).await;
 }
 
 /// An account of its own, so that all the waiting is done at once.
-async fn meet(class: Class, fault: Fault, lasts: bool) {
-    let account = Account::new().await;
+async fn meet(stage: &Arc<Stage>, class: Class, fault: Fault, lasts: bool) {
+    let account = Account::new(stage).await;
     account.unpinned();
     let (method, path, own) = class.call();
     let effect = &fault.effect;
@@ -303,33 +305,35 @@ async fn meet(class: Class, fault: Fault, lasts: bool) {
     }
 }
 
-async fn every_fault_of_a_read_loses_nothing() {
-    every_fault(Class::Read, false).await;
+async fn every_fault_of_a_read_loses_nothing(stage: Arc<Stage>) {
+    every_fault(&stage, Class::Read, false).await;
 }
 
-async fn every_fault_of_a_write_that_may_be_repeated_acts_once() {
-    every_fault(Class::Suspend, false).await;
+async fn every_fault_of_a_write_that_may_be_repeated_acts_once(stage: Arc<Stage>) {
+    every_fault(&stage, Class::Suspend, false).await;
 }
 
-async fn every_fault_of_a_write_that_may_not_be_repeated_acts_once_and_says_what_is_known() {
-    every_fault(Class::Allow, false).await;
+async fn every_fault_of_a_write_that_may_not_be_repeated_acts_once_and_says_what_is_known(
+    stage: Arc<Stage>,
+) {
+    every_fault(&stage, Class::Allow, false).await;
 }
 
 /// A second rule would be refused; a second token is minted like the first.
-async fn every_fault_of_a_sign_in_mints_one_token_at_most() {
-    every_fault(Class::SignIn, false).await;
+async fn every_fault_of_a_sign_in_mints_one_token_at_most(stage: Arc<Stage>) {
+    every_fault(&stage, Class::SignIn, false).await;
 }
 
-async fn a_read_gives_up_with_the_last_error() {
-    every_fault(Class::Read, true).await;
+async fn a_read_gives_up_with_the_last_error(stage: Arc<Stage>) {
+    every_fault(&stage, Class::Read, true).await;
 }
 
-async fn a_write_that_may_be_repeated_gives_up_and_acts_once() {
-    every_fault(Class::Suspend, true).await;
+async fn a_write_that_may_be_repeated_gives_up_and_acts_once(stage: Arc<Stage>) {
+    every_fault(&stage, Class::Suspend, true).await;
 }
 
-async fn a_write_that_may_not_be_repeated_gives_up_and_acts_once() {
-    every_fault(Class::Allow, true).await;
+async fn a_write_that_may_not_be_repeated_gives_up_and_acts_once(stage: Arc<Stage>) {
+    every_fault(&stage, Class::Allow, true).await;
 }
 
 async fn is_paused(account: &Account, server: EndpointId) -> bool {

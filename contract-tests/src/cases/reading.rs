@@ -1,9 +1,11 @@
 //! What can be asked of a live account without changing anything in it: every call is a GET that marks nothing.
 
+use std::sync::Arc;
+
 use http::{Method, StatusCode};
 use serde_json::Value;
 
-use crate::{Account, RawAnswer};
+use crate::{Account, RawAnswer, Stage};
 
 cases! {
     spec_ref: "Endpoints";
@@ -30,8 +32,8 @@ async fn read(account: &Account, path: &str) -> Value {
     answer.json
 }
 
-async fn health_answers_without_a_key() {
-    let account = Account::new().await;
+async fn health_answers_without_a_key(stage: Arc<Stage>) {
+    let account = Account::new(&stage).await;
     let call = account.call(Method::GET, "/api/v1/health");
     let answer = call.send().await.expect("an answer");
     assert_eq!(answer.status, StatusCode::OK, "health");
@@ -39,8 +41,8 @@ async fn health_answers_without_a_key() {
     assert_eq!(answer.json["status"], "ok", "`status` of health");
 }
 
-async fn what_is_refused_is_refused_in_its_shape() {
-    let account = Account::new().await;
+async fn what_is_refused_is_refused_in_its_shape(stage: Arc<Stage>) {
+    let account = Account::new(&stage).await;
     let wrong = account.call(Method::GET, "/api/v1/endpoints");
     let refused = wrong.bearer("not-a-key").send().await.expect("an answer");
     assert_eq!(refused.outcome(), "401 key", "wrong key: {}", refused.json);
@@ -70,8 +72,8 @@ async fn what_is_refused_is_refused_in_its_shape() {
     }
 }
 
-async fn the_servers_of_the_account_are_a_list() {
-    let account = Account::new().await;
+async fn the_servers_of_the_account_are_a_list(stage: Arc<Stage>) {
+    let account = Account::new(&stage).await;
     let first = read(&account, "/api/v1/endpoints?per_page=2&page=1").await;
     let second = read(&account, "/api/v1/endpoints?per_page=2&page=2").await;
     let ids = |page: &Value| {
@@ -108,8 +110,8 @@ async fn the_servers_of_the_account_are_a_list() {
     read(&account, &format!("/api/v1/endpoints/{id}/detail")).await;
 }
 
-async fn what_a_customer_has_can_be_read() {
-    let account = Account::new().await;
+async fn what_a_customer_has_can_be_read(stage: Arc<Stage>) {
+    let account = Account::new(&stage).await;
     let known = read(&account, "/api/v1/endpoints?per_page=1").await;
     let known = &known["data"][0]["billing_customer_id"];
     // Nobody has heard of the other one; all but an alert list answer to it all the same.

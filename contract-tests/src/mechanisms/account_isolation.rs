@@ -1,7 +1,9 @@
 //! Nobody sees or moves another's: what another account or customer has, or is gone, is answered like what nobody has.
 
+use std::sync::Arc;
+
 use crate::table::{Row, TABLE};
-use crate::{Account, Case, Members, Recipe, SampleAccount, Snapshot, Wire, names_in};
+use crate::{Account, Case, Members, Recipe, SampleAccount, Snapshot, Stage, Wire, names_in};
 use serde_json::{Value, json};
 
 use super::each_operation::{STEERED, needs_of, of_each, own_needs};
@@ -16,7 +18,7 @@ pub fn cases() -> Vec<Case> {
     let anywhere = of_each(
         SPEC_REF,
         concat!(module_path!(), "::are_answered_like_unknown_ones"),
-        |row| Box::pin(are_answered_like_unknown_ones(row, false)),
+        |stage, row| Box::pin(are_answered_like_unknown_ones(stage, row, false)),
         |row| (!plays(row, false).is_empty()).then(|| own_needs(row)),
     );
     let steered = of_each(
@@ -25,19 +27,19 @@ pub fn cases() -> Vec<Case> {
             module_path!(),
             "::of_another_account_are_answered_like_unknown_ones"
         ),
-        |row| Box::pin(are_answered_like_unknown_ones(row, true)),
+        |stage, row| Box::pin(are_answered_like_unknown_ones(stage, row, true)),
         |row| (!plays(row, true).is_empty()).then_some(STEERED),
     );
     let beside = of_each(
         SPEC_REF,
         concat!(module_path!(), "::never_meet"),
-        |row| Box::pin(never_meet(row, false)),
+        |stage, row| Box::pin(never_meet(stage, row, false)),
         |row| needs_of(row).is_none().then(|| own_needs(row)),
     );
     let apart = of_each(
         SPEC_REF,
         concat!(module_path!(), "::never_meet_in_two_accounts"),
-        |row| Box::pin(never_meet(row, true)),
+        |stage, row| Box::pin(never_meet(stage, row, true)),
         |_| Some(STEERED),
     );
     [anywhere, steered, beside, apart].concat()
@@ -149,8 +151,8 @@ fn with(base: &Members, at: &str, name: &str) -> Members {
     base.as_object().cloned().unwrap_or_default()
 }
 
-async fn are_answered_like_unknown_ones(row: &'static Row, steered: bool) {
-    let sample = SampleAccount::furnished().await;
+async fn are_answered_like_unknown_ones(stage: Arc<Stage>, row: &'static Row, steered: bool) {
+    let sample = SampleAccount::furnished(&stage).await;
     let recipe = row.recipe.as_ref().expect("an operation that is called");
     let mut all = Vec::new();
     for play in plays(row, steered) {
@@ -204,15 +206,18 @@ async fn are_answered_like_unknown_ones(row: &'static Row, steered: bool) {
 }
 
 /// Two who use the same numbers, addresses and names: the second is answered as if it were alone, and the first keeps all.
-async fn never_meet(row: &'static Row, in_two_accounts: bool) {
-    let alone = SampleAccount::new().await;
+async fn never_meet(stage: Arc<Stage>, row: &'static Row, in_two_accounts: bool) {
+    let alone = SampleAccount::new(&stage).await;
     let expected = answered(row, &alone).await;
-    let first = SampleAccount::new().await;
+    let first = SampleAccount::new(&stage).await;
     answered(row, &first).await;
     let second = match in_two_accounts {
         true => {
             first
-                .like(Account::with(json!({"rate_limit": false})).await, |_| true)
+                .like(
+                    Account::with(&stage, json!({"rate_limit": false})).await,
+                    |_| true,
+                )
                 .await
         }
         false => {

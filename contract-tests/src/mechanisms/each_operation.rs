@@ -1,15 +1,17 @@
 //! A mechanism put to each operation, and what it needs there.
 
+use std::sync::Arc;
+
 use serde_json::json;
 
 use crate::table::{NAMESPACES, Row, TABLE};
-use crate::{Body, Case, Members, Namespace, Need, Playing, names_in};
+use crate::{Body, Case, Members, Namespace, Need, Playing, Stage, names_in};
 
 /// A mechanism that a law asks for, put to each of some operations with what it needs there.
 pub(super) fn of_each(
     spec_ref: &'static str,
     path: &'static str,
-    play: fn(&'static Row) -> Playing,
+    play: fn(Arc<Stage>, &'static Row) -> Playing,
     needs: fn(&'static Row) -> Option<&'static [Need]>,
 ) -> Vec<Case> {
     let rows = TABLE

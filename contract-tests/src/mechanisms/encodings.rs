@@ -1,7 +1,9 @@
 //! The same request in another dress is answered to the letter as in the first, and does the same.
 
+use std::sync::Arc;
+
 use crate::table::{NAMESPACES, Row, TABLE};
-use crate::{Case, Members, Need, RawAnswer, SampleAccount, Snapshot, Wire};
+use crate::{Case, Members, Need, RawAnswer, SampleAccount, Snapshot, Stage, Wire};
 use http::{Method, header};
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -15,13 +17,13 @@ pub fn cases() -> Vec<Case> {
     let at_once = of_each(
         SPEC_REF,
         concat!(module_path!(), "::all_at_once"),
-        |row| Box::pin(all_at_once(row)),
+        |stage, row| Box::pin(all_at_once(stage, row)),
         |row| needs_of(row).is_none().then(|| alone(row)),
     );
     let each = of_each(
         SPEC_REF,
         concat!(module_path!(), "::each_alone"),
-        |row| Box::pin(each_alone(row)),
+        |stage, row| Box::pin(each_alone(stage, row)),
         |_| Some(STEERED),
     );
     let spelled = of_each(
@@ -30,7 +32,7 @@ pub fn cases() -> Vec<Case> {
             module_path!(),
             "::values_at_the_edge_and_in_other_spellings"
         ),
-        |row| Box::pin(values_at_the_edge_and_in_other_spellings(row)),
+        |stage, row| Box::pin(values_at_the_edge_and_in_other_spellings(stage, row)),
         |row| (needs_of(row).is_none() && has_values(row)).then(|| alone(row)),
     );
     [at_once, each, spelled].concat()
@@ -241,12 +243,12 @@ async fn accepted(row: &Row, plain: &Wire, sample: &SampleAccount) -> Done {
     done
 }
 
-async fn all_at_once(row: &'static Row) {
+async fn all_at_once(stage: Arc<Stage>, row: &'static Row) {
     for bare in [false, true] {
-        let sample = SampleAccount::new().await;
+        let sample = SampleAccount::new(&stage).await;
         let plain = wire(row, &members(row, bare), &sample).await;
         let expected = accepted(row, &plain, &sample).await;
-        let sample = SampleAccount::new().await;
+        let sample = SampleAccount::new(&stage).await;
         let plain = wire(row, &members(row, bare), &sample).await;
         let mut dressed = plain.clone();
         let dresses = VARIANTS.iter().filter(|dress| dress.bare == bare);
@@ -259,19 +261,19 @@ async fn all_at_once(row: &'static Row) {
 }
 
 /// Of a read in the midst of findings, of anything else in a sample account that has no more than it names.
-async fn sample_for(row: &Row) -> SampleAccount {
+async fn sample_for(stage: &Arc<Stage>, row: &Row) -> SampleAccount {
     if row.http_method() != Method::GET {
-        return SampleAccount::new().await;
+        return SampleAccount::new(stage).await;
     }
-    let sample = SampleAccount::furnished().await;
+    let sample = SampleAccount::furnished(stage).await;
     sample.value("alert").await;
     sample.value("domain_alert").await;
     sample
 }
 
-async fn each_alone(row: &'static Row) {
+async fn each_alone(stage: Arc<Stage>, row: &'static Row) {
     for bare in [false, true] {
-        let mut sample = sample_for(row).await;
+        let mut sample = sample_for(&stage, row).await;
         let plain = wire(row, &members(row, bare), &sample).await;
         if row.http_method() == Method::GET {
             // A first read marks mentions as seen (C9).
@@ -285,7 +287,7 @@ async fn each_alone(row: &'static Row) {
                 continue;
             }
             if row.http_method() != Method::GET {
-                sample = SampleAccount::new().await;
+                sample = SampleAccount::new(&stage).await;
                 dressed = wire(row, &members(row, bare), &sample).await;
                 (dress.put_on)(&mut dressed, row);
             }
@@ -301,17 +303,17 @@ fn has_values(row: &Row) -> bool {
         .any(|name| TABLE.good.contains_key(name) || TABLE.same.contains_key(name))
 }
 
-async fn values_at_the_edge_and_in_other_spellings(row: &'static Row) {
+async fn values_at_the_edge_and_in_other_spellings(stage: Arc<Stage>, row: &'static Row) {
     for name in members(row, false).keys() {
         let good = TABLE.good.get(name).and_then(Value::as_array);
         for value in good.into_iter().flatten() {
-            let sample = SampleAccount::new().await;
+            let sample = SampleAccount::new(&stage).await;
             valued(row, name, value, value, &sample).await;
         }
         for spellings in TABLE.same.get(name).into_iter().flatten() {
             let mut expected: Option<Done> = None;
             for spelling in spellings {
-                let sample = SampleAccount::new().await;
+                let sample = SampleAccount::new(&stage).await;
                 let (wire, other) = valued(row, name, spelling, &spellings[0], &sample).await;
                 if let Some(expected) = &expected {
                     expected.assert_same(&other, row, "in another spelling", &wire);

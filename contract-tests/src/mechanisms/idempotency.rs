@@ -1,7 +1,9 @@
 //! The same call twice: the second is answered as the table has it, and moves nothing.
 
+use std::sync::Arc;
+
 use crate::table::Row;
-use crate::{Case, Need, RawAnswer, SampleAccount, Snapshot};
+use crate::{Case, Need, RawAnswer, SampleAccount, Snapshot, Stage};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -14,13 +16,13 @@ pub fn cases() -> Vec<Case> {
     let at_once = of_each(
         SPEC_REF,
         concat!(module_path!(), "::moves_nothing"),
-        |row| Box::pin(moves_nothing(row)),
+        |stage, row| Box::pin(moves_nothing(stage, row)),
         |row| needs_of(row).is_none().then(|| own_needs(row)),
     );
     let later = of_each(
         SPEC_REF,
         concat!(module_path!(), "::moves_nothing_later_either"),
-        |row| Box::pin(moves_nothing_later_either(row)),
+        |stage, row| Box::pin(moves_nothing_later_either(stage, row)),
         |row| {
             row.recipe
                 .as_ref()
@@ -30,7 +32,7 @@ pub fn cases() -> Vec<Case> {
     let access = of_each(
         SPEC_REF,
         concat!(module_path!(), "::gives_access_back"),
-        |row| Box::pin(gives_access_back(row)),
+        |stage, row| Box::pin(gives_access_back(stage, row)),
         |row| {
             let recipe = row.recipe.as_ref()?;
             recipe
@@ -46,8 +48,8 @@ pub fn cases() -> Vec<Case> {
 const SPEC_REF: &str = "Endpoints, B9, B11, C2, D2, D3";
 
 /// What a creation gives it gives again, also when the record is there already (C11).
-async fn gives_access_back(row: &'static Row) {
-    let sample = SampleAccount::new().await;
+async fn gives_access_back(stage: Arc<Stage>, row: &'static Row) {
+    let sample = SampleAccount::new(&stage).await;
     let recipe = row.recipe.as_ref().expect("an operation that is called");
     let request = sample.request(row, &recipe.full()).await;
     request.send(&sample.account).await;
@@ -80,14 +82,14 @@ async fn post(sample: &SampleAccount, path: &str, body: Value) -> RawAnswer {
     call.json(&body).send().await.expect("an answer")
 }
 
-async fn moves_nothing(row: &'static Row) {
-    let sample = SampleAccount::furnished().await;
+async fn moves_nothing(stage: Arc<Stage>, row: &'static Row) {
+    let sample = SampleAccount::furnished(&stage).await;
     twice(row, &sample, 0).await;
 }
 
 /// A change would show in times.
-async fn moves_nothing_later_either(row: &'static Row) {
-    let sample = SampleAccount::furnished().await;
+async fn moves_nothing_later_either(stage: Arc<Stage>, row: &'static Row) {
+    let sample = SampleAccount::furnished(&stage).await;
     sample.account.end_scans_by_hand().await;
     for found in ["alert", "domain_alert"] {
         sample.value(found).await;

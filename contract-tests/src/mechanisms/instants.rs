@@ -1,9 +1,13 @@
 //! What ends at an instant has ended at that instant, and not a moment before, by the account's own clock (A19).
 
 use std::pin::Pin;
+use std::sync::Arc;
 
 use crate::free::disagreement;
-use crate::{Account, Body, Case, Namespace, Need, RawAnswer, SampleAccount, rate_limits};
+use crate::service::Pace;
+use crate::{
+    Account, Body, Case, Namespace, Need, RawAnswer, SampleAccount, Service, Stage, rate_limits,
+};
 use chrono::{DateTime, Duration, FixedOffset, SecondsFormat};
 use http::{Method, StatusCode, header};
 use serde_json::{Value, json};
@@ -60,13 +64,13 @@ macro_rules! instants {
         pub fn cases() -> Vec<Case> {
             let cases = [$((
                 concat!(module_path!(), "::", stringify!($name)),
-                (|| Box::pin(ends(Instant {
+                (|stage| Box::pin(ends(stage, Instant {
                     fraction: $fraction,
                     open: |scene, way| Box::pin($open(scene, way)),
                     way: $way,
                     ask: |scene, thing, probe| Box::pin($ask(scene, thing, probe)),
                     answers: [$alive, $over],
-                }))) as fn() -> crate::Playing,
+                }))) as fn(Arc<Stage>) -> crate::Playing,
             )),*];
             let cases = cases.into_iter().map(|(path, play)| Case {
                 path,
@@ -108,10 +112,9 @@ struct Scene {
 }
 
 /// Asks until, at and after the end.
-async fn ends(instant: Instant) {
-    let exact = instant_moments(&instant).await;
-    for moments in exact {
-        let scene = Scene::new(&instant).await;
+async fn ends(stage: Arc<Stage>, instant: Instant) {
+    for moments in moments(&stage.service) {
+        let scene = Scene::new(&stage, &instant).await;
         let (end, thing) = (instant.open)(&scene, instant.way).await;
         for (number, moment) in moments.into_iter().enumerate() {
             // Time only goes forward, and what is short leaves no room for a moment that is not near.
@@ -141,24 +144,21 @@ async fn ends(instant: Instant) {
 }
 
 /// The moments of each scene; where the clock runs on meanwhile, none that is too near.
-async fn instant_moments(instant: &Instant) -> [Vec<Duration>; 2] {
-    let moments = match Scene::new(instant).await.sample.account.is_the_mocks() {
-        true => [&[-1500, -1000, -1, 0][..], &[1000]],
-        false => [&[-10_000, SOON][..], &[5000]],
+fn moments(service: &Service) -> [Vec<Duration>; 2] {
+    let moments = match service.pace() {
+        Pace::Stands => [&[-1500, -1000, -1, 0][..], &[1000]],
+        Pace::Runs | Pace::RunsUnsteered => [&[-10_000, SOON][..], &[5000]],
     };
     moments.map(|moments| {
-        moments
-            .iter()
-            .copied()
-            .map(Duration::milliseconds)
-            .collect()
+        let moments = moments.iter().copied();
+        moments.map(Duration::milliseconds).collect()
     })
 }
 
 impl Scene {
-    async fn new(instant: &Instant) -> Self {
+    async fn new(stage: &Arc<Stage>, instant: &Instant) -> Self {
         let limited = instant.answers[0] == "429 window";
-        let account = Account::with(json!({"rate_limit": limited})).await;
+        let account = Account::with(stage, json!({"rate_limit": limited})).await;
         let start = account.now().await
             + Duration::seconds(AHEAD)
             + Duration::milliseconds(instant.fraction);

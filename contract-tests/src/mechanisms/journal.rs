@@ -1,8 +1,10 @@
 //! The journal and the admin API tell the truth: each call once, in order, as it came in and was answered (M1 to M7).
 
+use std::sync::Arc;
+
 use crate::race::at_once;
 use crate::table::Row;
-use crate::{Account, Case, Need, SampleAccount, Snapshot, rate_limits};
+use crate::{Account, Case, Need, SampleAccount, Snapshot, Stage, rate_limits};
 use chrono::{DateTime, Duration};
 use http::Method;
 use serde_json::{Value, json};
@@ -29,7 +31,7 @@ pub fn cases() -> Vec<Case> {
             module_path!(),
             "::a_call_that_a_fault_hit_is_kept_as_it_was"
         ),
-        |row| Box::pin(a_call_that_a_fault_hit_is_kept_as_it_was(row)),
+        |stage, row| Box::pin(a_call_that_a_fault_hit_is_kept_as_it_was(stage, row)),
         |row| {
             let writes = row.method != "GET" && row.recipe.is_some();
             writes.then_some(
@@ -164,8 +166,8 @@ async fn journal(account: &Account, query: &str) -> Vec<Value> {
     }
 }
 
-async fn a_call_that_a_fault_hit_is_kept_as_it_was(row: &'static Row) {
-    let sample = SampleAccount::new().await;
+async fn a_call_that_a_fault_hit_is_kept_as_it_was(stage: Arc<Stage>, row: &'static Row) {
+    let sample = SampleAccount::new(&stage).await;
     let account = &sample.account;
     let recipe = row.recipe.as_ref().expect("an operation that is called");
     let request = sample.request(row, &recipe.send).await;
@@ -233,8 +235,8 @@ async fn hit_twice(account: &Account, id: &Value) {
     );
 }
 
-async fn what_is_refused_is_kept_like_the_rest() {
-    let account = Account::with(json!({"rate_limit": true})).await;
+async fn what_is_refused_is_kept_like_the_rest(stage: Arc<Stage>) {
+    let account = Account::with(&stage, json!({"rate_limit": true})).await;
     let mut sent = Sent::from_now(&account).await;
     let (strict, _) = rate_limits();
     let suspend = "/api/v1/billing/suspend";
@@ -264,10 +266,10 @@ async fn what_is_refused_is_kept_like_the_rest() {
     assert_eq!(full, 2, "calls that the window refused");
 }
 
-async fn entries_are_found_by_what_they_are() {
+async fn entries_are_found_by_what_they_are(stage: Arc<Stage>) {
     let (account, other) = (
-        Account::with(json!({})).await,
-        Account::with(json!({})).await,
+        Account::with(&stage, json!({})).await,
+        Account::with(&stage, json!({})).await,
     );
     let mut sent = Sent::from_now(&account).await;
     sent.get("/api/v1/endpoints?status=%61ctive&nickname=a%20b%2Fc%3Fd")
@@ -314,8 +316,8 @@ async fn entries_are_found_by_what_they_are() {
     others.assert_kept("the other's, when one is cleared").await;
 }
 
-async fn keys_and_tokens_are_not_kept() {
-    let account = Account::with(json!({})).await;
+async fn keys_and_tokens_are_not_kept(stage: Arc<Stage>) {
+    let account = Account::with(&stage, json!({})).await;
     let (key, name) = (account.key.clone(), account.name.clone());
     let customer = json!({"billing_customer_id": account.customer().id, "ip_address": "192.0.2.1", "nickname": key});
     let mut sent = Sent::from_now(&account).await;
@@ -354,8 +356,8 @@ async fn keys_and_tokens_are_not_kept() {
     }
 }
 
-async fn entries_follow_the_clock_of_the_account() {
-    let account = Account::with(json!({})).await;
+async fn entries_follow_the_clock_of_the_account(stage: Arc<Stage>) {
+    let account = Account::with(&stage, json!({})).await;
     let mut sent = Sent::from_now(&account).await;
     for seconds in [0, 12_345, 7, 86_400] {
         account.advance(seconds).await;
@@ -372,10 +374,10 @@ async fn entries_follow_the_clock_of_the_account() {
     }
 }
 
-async fn a_reset_takes_what_is_the_accounts_alone() {
+async fn a_reset_takes_what_is_the_accounts_alone(stage: Arc<Stage>) {
     let (account, other) = (
-        Account::with(json!({})).await,
-        Account::with(json!({})).await,
+        Account::with(&stage, json!({})).await,
+        Account::with(&stage, json!({})).await,
     );
     let start = account.now().await;
     account.advance(5000).await;
@@ -431,8 +433,8 @@ async fn a_reset_takes_what_is_the_accounts_alone() {
     others.assert_kept("the other's, when one is reset").await;
 }
 
-async fn a_race_is_kept_call_by_call() {
-    let account = Account::with(json!({"rate_limit": false})).await;
+async fn a_race_is_kept_call_by_call(stage: Arc<Stage>) {
+    let account = Account::with(&stage, json!({"rate_limit": false})).await;
     account.unpinned();
     let customer = account.customer().id;
     Sent::from_now(&account).await;
@@ -457,8 +459,8 @@ async fn a_race_is_kept_call_by_call() {
     }
 }
 
-async fn the_last_thousand_are_kept() {
-    let account = Account::with(json!({"rate_limit": false})).await;
+async fn the_last_thousand_are_kept(stage: Arc<Stage>) {
+    let account = Account::with(&stage, json!({"rate_limit": false})).await;
     account.unpinned();
     let mut sent = Sent::from_now(&account).await;
     for number in 1..=1003 {

@@ -2,12 +2,14 @@
 
 mod growth;
 
+use std::sync::Arc;
+
 use std::cell::Cell;
 
 use crate::table::Row;
 use crate::{
     Case, Listing, MOST_PAGES, Members, NOTHING, Need, Order, RawAnswer, Request, SampleAccount,
-    Shape,
+    Shape, Stage,
 };
 use http::{Method, Uri};
 use serde_json::{Value, json};
@@ -25,13 +27,13 @@ pub fn cases() -> Vec<Case> {
     let at_once = of_each(
         SPEC_REF,
         concat!(module_path!(), "::pages_are_the_list"),
-        |row| Box::pin(pages_are_the_list(row, false)),
+        |stage, row| Box::pin(pages_are_the_list(stage, row, false)),
         |row| listing(row).map(|_| needs(row)),
     );
     let later = of_each(
         SPEC_REF,
         concat!(module_path!(), "::pages_are_the_list_as_time_goes_on"),
-        |row| Box::pin(pages_are_the_list(row, true)),
+        |stage, row| Box::pin(pages_are_the_list(stage, row, true)),
         |row| listing(row).map(|_| &[Need::Accounts, Need::Clock, Need::World][..]),
     );
     [at_once, later].concat()
@@ -62,9 +64,9 @@ struct Asking<'a> {
     own_size: Cell<usize>,
 }
 
-async fn pages_are_the_list(row: &'static Row, goes_on: bool) {
+async fn pages_are_the_list(stage: Arc<Stage>, row: &'static Row, goes_on: bool) {
     let recipe = row.recipe.as_ref().expect("an operation that is called");
-    let sample = SampleAccount::new().await;
+    let sample = SampleAccount::new(&stage).await;
     let owner = recipe.optional.get_key_value("billing_customer_id");
     let mut base = recipe.send.clone();
     base.extend(owner.map(|(name, value)| (name.clone(), value.clone())));

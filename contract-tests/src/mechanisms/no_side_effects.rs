@@ -1,10 +1,12 @@
 //! A call that is refused, or finds everything as it asks for, leaves everything as it is.
 
-use crate::account::Pace;
+use std::sync::Arc;
+
+use crate::service::Pace;
 use crate::table::{Row, TABLE};
 use crate::{
     Case, Members, NOTHING, Namespace, Need, RawAnswer, Recipe, Request, SampleAccount, Snapshot,
-    placeholder,
+    Stage, placeholder,
 };
 use http::Method;
 use serde_json::{Map, Value, json};
@@ -16,19 +18,19 @@ pub fn cases() -> Vec<Case> {
     let real = of_each(
         SPEC_REF,
         concat!(module_path!(), "::leaves_all_as_it_is"),
-        |row| Box::pin(leaves_all_as_it_is(row, None)),
+        |stage, row| Box::pin(leaves_all_as_it_is(stage, row, None)),
         |row| (!plays(row, None).is_empty()).then(|| own_needs(row)),
     );
     let steered = of_each(
         SPEC_REF,
         concat!(module_path!(), "::leaves_all_as_it_is_with_findings"),
-        |row| Box::pin(leaves_all_as_it_is(row, Some(Need::World))),
+        |stage, row| Box::pin(leaves_all_as_it_is(stage, row, Some(Need::World))),
         |row| (!plays(row, Some(Need::World)).is_empty()).then_some(&[Need::World, Need::Sandbox]),
     );
     let without_access = of_each(
         SPEC_REF,
         concat!(module_path!(), "::gives_no_access_back"),
-        |row| Box::pin(gives_no_access_back(row)),
+        |stage, row| Box::pin(gives_no_access_back(stage, row)),
         |row| {
             row.has("500 USER_NOT_FOUND")
                 .then_some(&[Need::World, Need::Switches])
@@ -53,8 +55,8 @@ cases! {
 }
 
 /// Only a creation gives a customer its portal access back (C11).
-async fn gives_no_access_back(row: &'static Row) {
-    let sample = SampleAccount::new().await;
+async fn gives_no_access_back(stage: Arc<Stage>, row: &'static Row) {
+    let sample = SampleAccount::new(&stage).await;
     let recipe = row.recipe.as_ref().expect("an operation that is called");
     let request = sample.request(row, &recipe.full()).await;
     let in_no_state = in_no_state(row, &sample).await;
@@ -105,8 +107,8 @@ fn left(answer: &RawAnswer) -> u64 {
         .unwrap_or_else(|| panic!("{} {}", answer.outcome(), answer.json))
 }
 
-async fn a_refused_scan_moves_no_cooldown() {
-    let sample = SampleAccount::new().await;
+async fn a_refused_scan_moves_no_cooldown(stage: Arc<Stage>) {
+    let sample = SampleAccount::new(&stage).await;
     let (account, row) = (
         &sample.account,
         TABLE.row("scan_endpoint").expect("an operation"),
@@ -163,8 +165,8 @@ async fn a_refused_scan_moves_no_cooldown() {
     );
 }
 
-async fn a_refused_sign_in_leaves_earlier_tokens_as_they_are() {
-    let sample = SampleAccount::new().await;
+async fn a_refused_sign_in_leaves_earlier_tokens_as_they_are(stage: Arc<Stage>) {
+    let sample = SampleAccount::new(&stage).await;
     let row = TABLE.row("create_sso_token").expect("an operation");
     let recipe = row.recipe.as_ref().expect("an operation that is called");
     let minted = sample
@@ -202,8 +204,8 @@ struct Play {
     requests: Vec<Members>,
 }
 
-async fn leaves_all_as_it_is(row: &'static Row, need: Option<Need>) {
-    let sample = SampleAccount::furnished().await;
+async fn leaves_all_as_it_is(stage: Arc<Stage>, row: &'static Row, need: Option<Need>) {
+    let sample = SampleAccount::furnished(&stage).await;
     let mut plays: Vec<_> = plays(row, need);
     if need == Some(Need::World) {
         // Refused calls could touch what was found, too.

@@ -1,9 +1,11 @@
 //! One of a kind stays one: eight calls at once over eight connections, and one of them wins.
 
+use std::sync::Arc;
+
 use crate::account::rounds;
 use crate::race::{CALLS, assert_one, at_once, outcomes};
 use crate::table::Row;
-use crate::{Account, Case, Need, Request, SampleAccount, Snapshot, rate_limits};
+use crate::{Account, Case, Need, Request, SampleAccount, Snapshot, Stage, rate_limits};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
@@ -21,7 +23,7 @@ pub fn all() -> Vec<Case> {
     let real = of_each(
         SPEC_REF,
         concat!(module_path!(), "::one_wins"),
-        |row| Box::pin(one_wins(row)),
+        |stage, row| Box::pin(one_wins(stage, row)),
         |row| match needs(row)? {
             None => Some(own_needs(row)),
             Some(_) => None,
@@ -30,7 +32,7 @@ pub fn all() -> Vec<Case> {
     let steered = of_each(
         SPEC_REF,
         concat!(module_path!(), "::one_wins_where_scans_found_something"),
-        |row| Box::pin(one_wins(row)),
+        |stage, row| Box::pin(one_wins(stage, row)),
         |row| (needs(row)? == Some(Need::World)).then_some(&[Need::World]),
     );
     [CASES.to_vec(), real, steered].concat()
@@ -43,12 +45,12 @@ fn needs(row: &Row) -> Option<Option<Need>> {
 }
 
 /// The same call eight times: one is the first, and the others are told what a repeat is told.
-async fn one_wins(row: &'static Row) {
+async fn one_wins(stage: Arc<Stage>, row: &'static Row) {
     let recipe = row.recipe.as_ref().expect("an operation that is called");
-    let alone = readied(row).await;
+    let alone = readied(&stage, row).await;
     let first = alone.1.send(&alone.0.account).await.outcome();
-    for _ in 0..rounds() {
-        let (sample, request) = readied(row).await;
+    for _ in 0..rounds(&stage) {
+        let (sample, request) = readied(&stage, row).await;
         let calls = (0..CALLS).map(|_| request.call(&sample.account));
         let answers = at_once(calls.collect()).await;
         assert_one(&answers, &first, &recipe.again, &row.name);
@@ -66,9 +68,9 @@ async fn one_wins(row: &'static Row) {
 }
 
 /// A request of an operation, and a sample account whose customer is known already.
-async fn readied(row: &Row) -> (SampleAccount, Request) {
+async fn readied(stage: &Arc<Stage>, row: &Row) -> (SampleAccount, Request) {
     let recipe = row.recipe.as_ref().expect("an operation that is called");
-    let sample = SampleAccount::new().await;
+    let sample = SampleAccount::new(stage).await;
     sample.value("plan_service").await;
     let request = sample.request(row, &recipe.send).await;
     (sample, request)
@@ -86,8 +88,8 @@ fn identity(data: &Value) -> Option<&Value> {
     names.iter().find_map(|name| data.get(*name))
 }
 
-async fn the_last_call_of_a_window_is_one() {
-    let account = Account::with(json!({"rate_limit": true})).await;
+async fn the_last_call_of_a_window_is_one(stage: Arc<Stage>) {
+    let account = Account::with(&stage, json!({"rate_limit": true})).await;
     account.unpinned();
     let (strict, default) = rate_limits();
     let windows = [
@@ -95,7 +97,7 @@ async fn the_last_call_of_a_window_is_one() {
         ("/api/v1/endpoints", default),
     ];
     for (path, limit) in windows {
-        for _ in 0..rounds() {
+        for _ in 0..rounds(&stage) {
             let read = || account.raw(Method::GET, path);
             for _ in 1..limit {
                 read().send().await.expect("an answer");
@@ -115,10 +117,10 @@ async fn the_last_call_of_a_window_is_one() {
     }
 }
 
-async fn a_token_signs_in_once() {
-    let sample = SampleAccount::new().await;
+async fn a_token_signs_in_once(stage: Arc<Stage>) {
+    let sample = SampleAccount::new(&stage).await;
     sample.value("server").await;
-    for _ in 0..rounds() {
+    for _ in 0..rounds(&stage) {
         let customer = json!({"billing_customer_id": sample.value("customer").await});
         let minted = sample.post("sso/token", &customer).await;
         let token = minted["token"].as_str().expect("a token");

@@ -1,10 +1,10 @@
 //! What every operation refuses whatever it does, though the request is a good one: keys, accounts, hosts, bodies, full
 //! windows. It does nothing then.
 
+use std::sync::Arc;
+
 use crate::table::{Row, TABLE};
-use crate::{
-    Account, Need, RawAnswer, RawCall, SampleAccount, Snapshot, Wire, assert_keys, rate_limits,
-};
+use crate::{Account, Need, RawAnswer, RawCall, SampleAccount, Snapshot, Stage, Wire, rate_limits};
 use http::{Method, StatusCode, header};
 use serde_json::{Value, json};
 
@@ -37,8 +37,8 @@ struct All {
 
 impl All {
     /// Of those operations; where the service cannot be steered, something unknown stands for what a scan finds.
-    async fn of(rows: fn(&Row) -> bool, need: Option<Need>) -> Self {
-        let sample = SampleAccount::new().await;
+    async fn of(stage: &Arc<Stage>, rows: fn(&Row) -> bool, need: Option<Need>) -> Self {
+        let sample = SampleAccount::new(stage).await;
         let mut wires = Vec::new();
         for row in TABLE.operations().filter(|row| rows(row)) {
             let mut members = row
@@ -104,8 +104,8 @@ fn is_empty(map: &Value) -> bool {
     *map == json!({}) || *map == json!([])
 }
 
-async fn a_wrong_key_learns_nothing_and_does_nothing() {
-    let all = All::of(is_keyed, None).await;
+async fn a_wrong_key_learns_nothing_and_does_nothing(stage: Arc<Stage>) {
+    let all = All::of(&stage, is_keyed, None).await;
     for wrong in [
         Some("Bearer wrong_key"),
         Some("Basic eDp5"),
@@ -116,8 +116,8 @@ async fn a_wrong_key_learns_nothing_and_does_nothing() {
     }
 }
 
-async fn a_key_that_was_taken_away_does_nothing() {
-    let all = All::of(is_keyed, Some(Need::World)).await;
+async fn a_key_that_was_taken_away_does_nothing(stage: Arc<Stage>) {
+    let all = All::of(&stage, is_keyed, Some(Need::World)).await;
     all.sample.account.revoke_key().await;
     for (row, wire) in &all.wires {
         let refused = wire.send(&all.sample.account).await;
@@ -135,8 +135,8 @@ async fn a_key_that_was_taken_away_does_nothing() {
     before.assert_same(&after, "a key that was taken away");
 }
 
-async fn a_body_that_is_no_object_does_nothing() {
-    let all = All::of(has_body, None).await;
+async fn a_body_that_is_no_object_does_nothing(stage: Arc<Stage>) {
+    let all = All::of(&stage, has_body, None).await;
     for (row, wire) in &all.wires {
         let good = wire.written_body().unwrap_or_default();
         let cut = &good[..good.len() - 1];
@@ -155,14 +155,15 @@ async fn a_body_that_is_no_object_does_nothing() {
                 row.name,
                 refused.json
             );
-            assert_keys(&refused.json["errors"], &["body"]);
+            let errors = &refused.json["errors"];
+            all.sample.account.assert_members(errors, &["body"]);
         }
     }
     all.assert_untouched("a body that is no object").await;
 }
 
-async fn a_body_of_more_than_a_mebibyte_does_nothing() {
-    let all = All::of(has_body, None).await;
+async fn a_body_of_more_than_a_mebibyte_does_nothing(stage: Arc<Stage>) {
+    let all = All::of(&stage, has_body, None).await;
     for (row, wire) in &all.wires {
         assert_too_large(&all.sample.account, row, wire).await;
     }
@@ -180,7 +181,7 @@ async fn assert_too_large(account: &Account, row: &Row, wire: &Wire) {
         "{}",
         row.name
     );
-    assert_keys(&refused.json, &["status", "message", "errors"]);
+    account.assert_members(&refused.json, &["status", "message", "errors"]);
     let judged = answer(wire.call(account).body(padded("{}", MEBIBYTE))).await;
     assert_eq!(
         judged.status,
@@ -190,8 +191,8 @@ async fn assert_too_large(account: &Account, row: &Row, wire: &Wire) {
     );
 }
 
-async fn a_path_or_method_that_is_none_is_refused_by_name() {
-    let all = All::of(|_| true, None).await;
+async fn a_path_or_method_that_is_none_is_refused_by_name(stage: Arc<Stage>) {
+    let all = All::of(&stage, |_| true, None).await;
     let account = &all.sample.account;
     for (row, wire) in &all.wires {
         let mut elsewhere = wire.clone();
@@ -222,8 +223,8 @@ async fn a_path_or_method_that_is_none_is_refused_by_name() {
     }
 }
 
-async fn a_key_without_an_account_does_nothing() {
-    let all = All::of(is_keyed, Some(Need::World)).await;
+async fn a_key_without_an_account_does_nothing(stage: Arc<Stage>) {
+    let all = All::of(&stage, is_keyed, Some(Need::World)).await;
     for (row, wire) in &all.wires {
         let mut wire = wire.clone();
         wire.set(header::AUTHORIZATION, Some("Bearer test_key_orphan"));
@@ -237,9 +238,9 @@ async fn a_key_without_an_account_does_nothing() {
     all.assert_untouched("a key without an account").await;
 }
 
-async fn a_suspended_account_does_nothing() {
-    let all = All::of(is_keyed, Some(Need::World)).await;
-    let sample = SampleAccount::of(Account::with(json!({"suspended": true})).await).await;
+async fn a_suspended_account_does_nothing(stage: Arc<Stage>) {
+    let all = All::of(&stage, is_keyed, Some(Need::World)).await;
+    let sample = SampleAccount::of(Account::with(&stage, json!({"suspended": true})).await).await;
     let before = Snapshot::in_short(&sample).await;
     for (row, wire) in &all.wires {
         let refused = with_key(wire, &sample.account).send(&sample.account).await;
@@ -257,8 +258,8 @@ fn assert_refused(row: &Row, answer: &RawAnswer, status: StatusCode, code: &str)
     assert_eq!(answer.json["success"], false, "{}", row.name);
 }
 
-async fn a_foreign_portal_domain_does_nothing_in_provisioning_and_sign_in() {
-    let all = All::of(is_keyed, Some(Need::World)).await;
+async fn a_foreign_portal_domain_does_nothing_in_provisioning_and_sign_in(stage: Arc<Stage>) {
+    let all = All::of(&stage, is_keyed, Some(Need::World)).await;
     let account = &all.sample.account;
     let looks = |row: &Row| ["provisioning", "sso"].contains(&row.group.as_str());
     let host = |wire: &Wire, name: &str| answer(wire.call(account).header(header::HOST, name));
@@ -281,9 +282,9 @@ async fn a_foreign_portal_domain_does_nothing_in_provisioning_and_sign_in() {
     }
 }
 
-async fn a_full_window_refuses_every_operation_that_counts_in_it() {
-    let all = All::of(|_| true, Some(Need::World)).await;
-    let sample = SampleAccount::of(Account::with(json!({"rate_limit": true})).await).await;
+async fn a_full_window_refuses_every_operation_that_counts_in_it(stage: Arc<Stage>) {
+    let all = All::of(&stage, |_| true, Some(Need::World)).await;
+    let sample = SampleAccount::of(Account::with(&stage, json!({"rate_limit": true})).await).await;
     let (strict, default) = rate_limits();
     let window = |row: &Row| match row.group.as_str() {
         "sandbox" | "health" => None,
@@ -364,11 +365,12 @@ fn wait_of(answer: &RawAnswer) -> u64 {
     seconds.unwrap_or_default()
 }
 
-async fn a_sandbox_account_refuses_bad_bodies_too() {
-    let all = All::of(|row| row.operation == "set_scenario", None).await;
+async fn a_sandbox_account_refuses_bad_bodies_too(stage: Arc<Stage>) {
+    let all = All::of(&stage, |row| row.operation == "set_scenario", None).await;
     let (row, wire) = &all.wires[0];
     assert_too_large(&all.sample.account, row, wire).await;
     let refused = answer(wire.call(&all.sample.account).body("[]")).await;
-    assert_keys(&refused.json["errors"], &["body"]);
+    let errors = &refused.json["errors"];
+    all.sample.account.assert_members(errors, &["body"]);
     all.assert_untouched("a bad body").await;
 }

@@ -1,9 +1,11 @@
 //! Whoever waits as long as a refused scan says is not refused again, on a clock that nobody moves (A19).
 
+use std::sync::Arc;
+
 use std::fmt;
 use std::time::Duration;
 
-use crate::{Account, RawAnswer};
+use crate::{Account, RawAnswer, Stage};
 use http::{Method, header};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep_until};
@@ -33,8 +35,8 @@ struct Refusal {
     passed: Duration,
 }
 
-async fn the_wait_for_a_scan_is_not_too_short() {
-    let account = Account::new().await;
+async fn the_wait_for_a_scan_is_not_too_short(stage: Arc<Stage>) {
+    let account = Account::new(&stage).await;
     account.unpinned();
     let customer = account.customer();
     let mut servers = Vec::new();

@@ -8,11 +8,14 @@ mod reference;
 mod walk;
 mod words;
 
+use std::sync::Arc;
+
 use std::collections::BTreeSet;
 use std::env;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::Account;
+use crate::stage::Stage;
 use proptest::collection::vec;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -54,7 +57,7 @@ const ANSWERS: &[&str] = &[
     "422 SUBSCRIPTION_NOT_CHANGEABLE",
 ];
 
-async fn random_walks_agree_with_the_reference() {
+async fn random_walks_agree_with_the_reference(stage: Arc<Stage>) {
     let number = |name: &str| -> Option<u64> {
         let text = env::var(name).ok()?;
         Some(text.parse().expect("a number"))
@@ -70,7 +73,7 @@ async fn random_walks_agree_with_the_reference() {
     };
     let mut answers = BTreeSet::new();
     for seed in seeds.iter().copied() {
-        match walked_by(seed).await {
+        match walked_by(&stage, seed).await {
             Ok(given) => answers.extend(given),
             Err((why, shortest)) => {
                 let steps: Vec<String> = shortest.iter().map(|op| format!("  {op}")).collect();
@@ -93,21 +96,21 @@ async fn random_walks_agree_with_the_reference() {
 ///
 /// # Errors
 /// What went wrong, in the shortest walk that goes wrong.
-async fn walked_by(seed: u64) -> Result<BTreeSet<String>, (String, Vec<Op>)> {
+async fn walked_by(stage: &Arc<Stage>, seed: u64) -> Result<BTreeSet<String>, (String, Vec<Op>)> {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
     let ops = vec(ops::ops(), 1..LONGEST);
     let mut tree = ops.new_tree(&mut runner).expect("a walk");
-    let mut why = match walked(&tree.current()).await {
+    let mut why = match walked(stage, &tree.current()).await {
         Ok(answers) => return Ok(answers),
         Err(why) => why,
     };
     let mut shortest = tree.current();
     let mut is_another = tree.simplify();
     while is_another {
-        is_another = match walked(&tree.current()).await {
+        is_another = match walked(stage, &tree.current()).await {
             Err(reason) => {
                 (shortest, why) = (tree.current(), reason);
                 tree.simplify()
@@ -119,22 +122,22 @@ async fn walked_by(seed: u64) -> Result<BTreeSet<String>, (String, Vec<Op>)> {
     for at in (0..shortest.len()).rev() {
         let mut fewer = shortest.clone();
         fewer.remove(at);
-        if let Err(reason) = walked(&fewer).await {
+        if let Err(reason) = walked(stage, &fewer).await {
             (shortest, why) = (fewer, reason);
         }
     }
     // Its calls are the last ones that a report can show.
-    if let Err(reason) = walked(&shortest).await {
+    if let Err(reason) = walked(stage, &shortest).await {
         why = reason;
     }
     Err((why, shortest))
 }
 
 /// Walks in an account of its own.
-async fn walked(ops: &[Op]) -> Result<BTreeSet<String>, String> {
+async fn walked(stage: &Arc<Stage>, ops: &[Op]) -> Result<BTreeSet<String>, String> {
     let limit = reference::LIMIT_WITHOUT_PLAN;
     let options = json!({"rate_limit": false, "default_endpoint_limit": limit});
-    let account = Account::with(options).await;
+    let account = Account::with(stage, options).await;
     account.unpinned();
     account.end_scans_by_hand().await;
     let mut walk = Walk::new(&account);

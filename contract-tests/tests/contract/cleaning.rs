@@ -1,5 +1,7 @@
 //! A case takes away what it made in an account that others use, whatever happened on the way.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use http::{Method, Request};
 use secmon::model::{ProductSlug, Protocol};
@@ -7,7 +9,9 @@ use secmon::operations::{
     CreateRule, IngestFirewall, ListEndpoints, ProvisionDomain, ProvisionSubscription,
 };
 use secmon::transport::{HttpOptions, HttpTransport, Transport};
-use secmon_contract_tests::{Account, Case, Namespace, Run, Service, Steering, embedded, run_case};
+use secmon_contract_tests::{
+    Account, Case, Namespace, Run, Service, Stage, Steering, embedded, run_case,
+};
 use secmon_mock::MockServer;
 use serde_json::Value;
 use tokio::runtime::Builder;
@@ -26,14 +30,14 @@ const MAKES_ALL: Case = Case {
     spec_ref: "none",
     needs: &[],
     namespace: Namespace::Billing,
-    body: secmon_contract_tests::Body::Alone(|| Box::pin(makes_one_of_each())),
+    body: secmon_contract_tests::Body::Alone(|stage| Box::pin(makes_one_of_each(stage))),
 };
 
 const WHY: &str = "For the operations team";
 
 /// Makes one of each kind of record, whatever is answered, and falls.
-async fn makes_one_of_each() {
-    let account = Account::new().await;
+async fn makes_one_of_each(stage: Arc<Stage>) {
+    let account = Account::new(&stage).await;
     let (customer, service) = (account.customer(), account.next_service());
     let client = &account.client;
     let _ = client

@@ -285,9 +285,9 @@ fn a_fault_marks_the_calls_that_it_hits_and_no_more() {
         spec_ref: "none",
         needs: &[Need::Faults],
         namespace: Namespace::Billing,
-        body: Body::Alone(|| {
-            Box::pin(async {
-                let account = Account::new().await;
+        body: Body::Alone(|stage| {
+            Box::pin(async move {
+                let account = Account::new(&stage).await;
                 let read = || async { account.raw(Method::GET, "/api/v1/endpoints").send().await };
                 let page = json!({"body": "<html>", "status": 200});
                 let (get, path) = (&Method::GET, "/api/v1/endpoints");
@@ -322,9 +322,9 @@ fn a_case_may_not_do_what_it_did_not_declare() {
         spec_ref: "none",
         needs: &[Need::World],
         namespace: Namespace::Billing,
-        body: Body::Alone(|| {
-            Box::pin(async {
-                let account = Account::new().await;
+        body: Body::Alone(|stage| {
+            Box::pin(async move {
+                let account = Account::new(&stage).await;
                 account.advance(60).await;
             })
         }),
