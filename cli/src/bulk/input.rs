@@ -191,7 +191,7 @@ pub fn parse(
     defaults: &Defaults<'_>,
 ) -> Result<Sheet, CliError> {
     let text = &decoded.text;
-    if text.trim_start().starts_with(['[', '{']) {
+    if is_json(text) {
         return Err(CliError::usage(format!("{name} is JSON: give a CSV file")));
     }
     let delimiter = spreadsheet::delimiter(options.delimiter, text)?;
@@ -250,6 +250,13 @@ pub fn parse(
             .collect(),
         dialect,
     })
+}
+
+/// A list of texts or objects, or objects alone; `[web]` is a heading of an INI file.
+fn is_json(text: &str) -> bool {
+    let text = text.trim_start();
+    let items = text.strip_prefix('[').map(str::trim_start);
+    text.starts_with('{') || items.is_some_and(|items| items.starts_with(['{', '"', '[', ']']))
 }
 
 /// Refuses a row for what an earlier row has: which one would count?

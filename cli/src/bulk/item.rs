@@ -229,3 +229,12 @@ pub fn preview<T>(items: &[T], name: impl Fn(&T) -> String) -> String {
         more => format!("{names} and {more} more"),
     }
 }
+
+/// With a capital letter, as a sentence begins.
+pub fn capitalized(word: &str) -> String {
+    let mut letters = word.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => String::new(),
+    }
+}

@@ -14,7 +14,7 @@ pub mod spreadsheet;
 
 pub use driver::run_bulk;
 pub use input::{FileOptions, Row};
-pub use item::{Applied, Created, Item, Label, RowOutcome, preview};
+pub use item::{Applied, Created, Item, Label, RowOutcome, capitalized, preview};
 pub use named::{NamedServer, read as named_in};
 pub use operation::{BulkOperation, PlannedRow, Question, Step};
 pub use report::{

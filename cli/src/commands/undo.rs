@@ -14,7 +14,8 @@ use self::inverse::{Inverse, NotUndoable, inverse_of};
 use self::present::Present;
 use crate::bulk::args::RunArgs;
 use crate::bulk::{
-    self, BulkOperation, Label, PlannedRow, Question, RowOutcome, Step, VerbLabels, preview,
+    self, BulkOperation, Label, PlannedRow, Question, RowOutcome, Step, VerbLabels, capitalized,
+    preview,
 };
 use crate::context::Context;
 use crate::error::{CliError, LocalErrorKind};
@@ -347,7 +348,7 @@ impl BulkOperation for Undoing<'_> {
                 commands_of(rows),
                 counted(rows.len(), "change"),
                 bulk::owners(customers),
-                preview(&effects, String::clone)
+                capitalized(&preview(&effects, String::clone))
             ),
             typed: rows.len().to_string(),
         }

@@ -79,7 +79,8 @@ pub fn instead(
                 .or_else(|| slip(&typed, &stray))
                 .or_else(|| without_verb(&typed))
                 .or_else(|| behind_option(&typed, &stray))
-                .or_else(|| stray_customer(&typed, &stray)),
+                .or_else(|| stray_customer(&typed, &stray))
+                .or_else(|| stray_record(&typed, &stray)),
             None => without_verb(&typed),
         };
         command
@@ -374,8 +375,9 @@ fn stray_customer(typed: &Typed, stray: &str) -> Option<String> {
             None,
         ));
     }
-    if noun == "report" {
-        return Some(filled(REPORT, typed, 1));
+    let alone = [("report", REPORT), ("sso", SIGN_IN)];
+    if let Some((_, command)) = alone.iter().find(|(name, _)| *name == noun) {
+        return Some(filled(command, typed, 1));
     }
     let all = typed.words.iter().skip(1).chain(&typed.rest);
     let (numbers, others): (Vec<&String>, Vec<&String>) = all
@@ -391,6 +393,18 @@ fn stray_customer(typed: &Typed, stray: &str) -> Option<String> {
     }
     line.extend(others.into_iter().map(|word| quoted(word)));
     Some(with_options(line, typed, Some(customer)))
+}
+
+/// A record behind its noun: it is to be shown.
+fn stray_record(typed: &Typed, stray: &str) -> Option<String> {
+    let (noun, _) = first_two(typed);
+    // A word of letters alone is a verb that there is not.
+    let is_record = stray.contains(['.', ':']) || stray.contains(|c: char| c.is_ascii_digit());
+    if typed.words.len() != 2 || !is_record || !typed.has_verb(&noun, "show") {
+        return None;
+    }
+    let line = vec![noun, "show".to_owned(), quoted(stray)];
+    Some(with_options(line, typed, typed.customer.as_deref()))
 }
 
 /// What stands behind the first words, without fillers, and the customer.

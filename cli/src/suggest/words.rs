@@ -12,6 +12,10 @@ pub const WHY: &str = "alert list -c ID";
 pub const MOVE: &str = "endpoint move ENDPOINT...";
 pub const SEARCH: &str = "endpoint list --search NAME";
 pub const OTHER_PLAN: &str = "subscription change SERVICE --plan PLAN";
+pub const CUSTOMERS_PLAN: &str =
+    "subscription change SERVICE --product port_monitoring --plan PLAN -c ID";
+pub const PLANS: &str = "subscription plans";
+pub const SIGN_IN: &str = "sso link -c ID";
 
 /// Words that people try first, and the command they mean. What stands in capitals is filled from what was typed: with
 /// one word, behind `...` with all that fit, and behind `+` with one, or with several as options.
@@ -21,7 +25,9 @@ pub const TRIED_FIRST: &[(&str, &str)] = &[
     ("allow", ALLOW),
     ("check", "auth status"),
     ("delete", DELETE),
+    ("downgrade", CUSTOMERS_PLAN),
     ("explain", WHY),
+    ("export", "endpoint list -o csv"),
     ("find", SEARCH),
     ("import", FROM_A_FILE),
     ("leaks", "domain leaks DOMAIN"),
@@ -32,6 +38,9 @@ pub const TRIED_FIRST: &[(&str, &str)] = &[
     ("logout", "auth logout"),
     ("mentions", "domain mentions DOMAIN"),
     ("move", MOVE),
+    ("plan", PLANS),
+    ("plans", PLANS),
+    ("portal", SIGN_IN),
     ("proxy", "doctor"),
     ("port", PORTS),
     ("ports", PORTS),
@@ -42,6 +51,7 @@ pub const TRIED_FIRST: &[(&str, &str)] = &[
     ("show", "endpoint show ENDPOINT"),
     ("suspend", SUSPEND),
     ("terminate", "endpoint terminate ENDPOINT..."),
+    ("upgrade", CUSTOMERS_PLAN),
     ("upload", FROM_A_FILE),
     ("watch", "alert watch"),
     ("whoami", "auth status"),
@@ -76,6 +86,8 @@ pub const TRIED_SECOND: &[(&str, &str, &str)] = &[
     ("resume", "customer", "customer resume ID"),
     ("rules", "allow", ALLOW),
     ("port", "open", ALLOW),
+    ("portal", "link", SIGN_IN),
+    ("portal", "login", SIGN_IN),
     ("rules", "expiring", "rules list --expiring 30d"),
     ("subscription", "downgrade", OTHER_PLAN),
     ("subscription", "upgrade", OTHER_PLAN),

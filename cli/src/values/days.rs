@@ -80,10 +80,12 @@ pub fn read(text: &str, today: NaiveDate) -> Option<NaiveDate> {
         .filter(|day| FOUR_DIGITS.contains(&day.year()))
 }
 
-/// A day with its number, month and year. With strokes the month may stand in front, so such a day is not guessed.
+/// A day with its number, month and year. Behind a stroke the month may come before the day or after it, so such a day is
+/// only read where the year stands in front.
 fn written(text: &str) -> Option<NaiveDate> {
-    let german = || NaiveDate::parse_from_str(text, "%d.%m.%Y").ok();
-    text.parse().ok().or_else(german)
+    let ways = ["%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y"];
+    let read = |way: &&str| NaiveDate::parse_from_str(text, way).ok();
+    ways.iter().find_map(read)
 }
 
 /// The last day of this, or the next, week, month or year.

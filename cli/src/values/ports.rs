@@ -168,16 +168,23 @@ impl PortSpec {
 }
 
 /// What is wrong with digits that are not a port, or a range of ports.
-fn why_not(ports: &str) -> &'static str {
+fn why_not(ports: &str) -> String {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let bounds = ports.split_once('-').unwrap_or((ports, ports));
     let numbers = (bounds.0.parse::<u16>(), bounds.1.parse::<u16>());
     match numbers {
         (Ok(first), Ok(last)) if first > last && last > 0 => {
-            ": a range begins with the lower port, as in 20-30"
+            ": a range begins with the lower port, as in 20-30".to_owned()
         }
-        _ if is_number(bounds.0) && is_number(bounds.1) => ": ports are 1 to 65535",
-        _ => "",
+        _ if is_number(bounds.0) && is_number(bounds.1) => ": ports are 1 to 65535".to_owned(),
+        _ => {
+            let otherwise = [":", "..", "\u{2013}"].iter();
+            let mut parts = otherwise.filter_map(|sign| ports.split_once(sign));
+            let range = parts.find(|(first, last)| is_number(first) && is_number(last));
+            range.map_or_else(String::new, |(first, last)| {
+                format!(": write the range as {first}-{last}")
+            })
+        }
     }
 }
 

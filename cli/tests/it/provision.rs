@@ -277,3 +277,31 @@ fn a_server_that_gets_another_name_only_is_told_as_renamed() {
     assert!(renamed.stdout.contains("1 renamed"), "{renamed:?}");
     assert!(!renamed.stdout.contains("provisioned"), "{renamed:?}");
 }
+
+/// The service takes them, and a person who typed one learns that nothing will come of it.
+#[test]
+fn an_address_that_scans_cannot_reach_is_told() {
+    let shell = Shell::of(&account());
+    let warned = |line: &str| {
+        shell
+            .line(line)
+            .exits(0)
+            .stderr
+            .contains("no public address")
+    };
+    for address in [
+        "10.0.0.5",
+        "192.168.1.9",
+        "100.64.0.1",
+        "127.0.0.1",
+        "fd00::5",
+        "fe80::1",
+    ] {
+        assert!(warned(&format!("provision {address} -c 42")), "{address}");
+    }
+    assert!(warned("endpoint add 172.16.0.9 -c 42"));
+    assert!(warned("endpoint move 172.16.0.9 172.31.0.9 -y -c 42"));
+    for address in ["203.0.113.7", "100.128.0.1", "172.32.0.1", "2001:db8::7"] {
+        assert!(!warned(&format!("provision {address} -c 42")), "{address}");
+    }
+}

@@ -193,6 +193,16 @@ fn a_file_without_a_heading_and_a_space_in_an_address_are_told_as_what_they_are(
 }
 
 #[test]
+fn json_is_told_from_other_texts_that_begin_with_a_bracket() {
+    for file in ["[]", "[ {\"target\": 1}]", "{\"a\": 1}\n{\"a\": 2}"] {
+        let said = refused("servers.csv", file.as_bytes());
+        assert!(said.contains("is JSON"), "{said}");
+    }
+    let said = refused("servers.csv", b"[web]\nweb1 ansible_host=203.0.113.80\n");
+    assert!(said.contains("unknown column \"[web]\""), "{said}");
+}
+
+#[test]
 fn a_list_of_names_is_read_in_utf_16_and_refused_in_letters_that_nobody_knows() {
     let shell = Shell::of(&account());
     provision(&shell, "203.0.113.1", "web-1");

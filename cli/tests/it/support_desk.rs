@@ -369,7 +369,7 @@ fn the_question_of_undo_counts_whose_records_it_is_about() {
         .exits(0);
     let asked = shell.line("undo").exits(2).stderr;
     assert!(
-        asked.contains(": 8 changes of 2 customers: 42 (4), 43 (4). "),
+        asked.contains(": 8 changes of 2 customers: 42 (4), 43 (4). Server 203.0.113.8 "),
         "{asked}"
     );
 }

@@ -362,7 +362,7 @@ fn what_is_added_again_is_told_by_its_place() {
     let rule = rule_of(&shell);
     shell.line(&format!("rules remove {rule} -y")).exits(0);
     let asked = shell.line("undo").exits(2).stderr;
-    let what = "add the rule for 22/tcp on web-1 (203.0.113.1)";
+    let what = "Add the rule for 22/tcp on web-1 (203.0.113.1)";
     assert!(asked.contains(what), "{asked}");
     shell.line("undo -y").exits(0);
     assert_ne!(rule_of(&shell), "");

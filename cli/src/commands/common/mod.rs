@@ -10,5 +10,6 @@ pub mod other_owners;
 pub mod overwriting;
 pub mod polling;
 pub mod streamed;
+pub mod unreachable;
 pub mod usage;
 pub mod views;

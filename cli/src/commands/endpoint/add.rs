@@ -3,7 +3,7 @@
 use crate::bulk::{self, Applied, Created, Item, Label, RowOutcome};
 use crate::commands::common::args::{ClientContact, EndpointStatusArg, WaitArgs, endpoint_status};
 use crate::commands::common::polling::Awaited;
-use crate::commands::common::{new_customer, other_owners};
+use crate::commands::common::{new_customer, other_owners, unreachable};
 use crate::commands::provision::single;
 use crate::context::Context;
 use crate::error::CliError;
@@ -51,6 +51,7 @@ pub async fn run(context: &Context, args: EndpointAddArgs) -> Result<Outcome, Cl
     targets::refuse(&problems)?;
     let named = address.parse().ok();
     let place = named.map(|ip| (address.as_str(), ip, customer));
+    unreachable::tell(context, place);
     other_owners::confirm(context, place).await?;
     new_customer::agree(context, customer, &args.contact).await?;
     let about = format!("server {} for customer {customer}", address);

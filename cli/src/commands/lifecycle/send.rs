@@ -2,7 +2,7 @@
 
 use super::resource::{MonitoringState, Resource, SubscriptionRef};
 use super::transition::Transition;
-use crate::bulk::{Applied, RowOutcome, Step};
+use crate::bulk::{Applied, RowOutcome, Step, capitalized};
 use crate::error::{CliError, Exit};
 use crate::references::{self, ServerTarget};
 use crate::session::Session;
@@ -112,14 +112,6 @@ fn id_of(one: &Resource) -> String {
         Resource::Server(server) => server.id.to_string(),
         Resource::Domain(domain) => domain.id.to_string(),
         Resource::Subscription(_) => String::new(),
-    }
-}
-
-fn capitalized(word: &str) -> String {
-    let mut letters = word.chars();
-    match letters.next() {
-        Some(first) => first.to_uppercase().chain(letters).collect(),
-        None => String::new(),
     }
 }
 

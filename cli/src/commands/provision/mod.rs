@@ -16,7 +16,7 @@ use crate::bulk::{
 };
 use crate::commands::common::args::WaitArgs;
 use crate::commands::common::overwriting::{self, Written};
-use crate::commands::common::{new_customer, other_owners};
+use crate::commands::common::{new_customer, other_owners, unreachable};
 use crate::commands::domain::provision as domain;
 use crate::context::Context;
 use crate::error::CliError;
@@ -229,6 +229,7 @@ async fn send_rows(
     report: Option<ReportFile>,
 ) -> Result<Outcome, CliError> {
     let places = rows.iter().filter_map(|row| row.target.place());
+    unreachable::tell(context, places.clone());
     other_owners::confirm(context, places).await?;
     let provisioning = Provisioning {
         context,

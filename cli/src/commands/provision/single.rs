@@ -3,7 +3,7 @@
 use super::args::ProvisionArgs;
 use crate::bulk::{self, Applied, Created, Item, Label};
 use crate::commands::common::polling::{Awaited, Wait};
-use crate::commands::common::{findings, new_customer, other_owners};
+use crate::commands::common::{findings, new_customer, other_owners, unreachable};
 use crate::commands::domain::bars;
 use crate::commands::domain::provision::Presence;
 use crate::commands::provision::sending::send;
@@ -25,6 +25,7 @@ pub async fn run(
 ) -> Result<Outcome, CliError> {
     let wait = &args.wait;
     let length = durations::length("--wait-timeout", &wait.wait_timeout)?;
+    unreachable::tell(context, target.place());
     other_owners::confirm(context, target.place()).await?;
     new_customer::agree(context, target.customer(), &args.contact).await?;
     let halfway = |done: Applied| {

@@ -6,7 +6,7 @@ use crate::bulk::preview;
 use crate::commands::common::moving::{DANGER, MOVE_SERVER};
 use crate::commands::common::usage::Usage;
 use crate::commands::common::views::ports_of;
-use crate::commands::common::{new_customer, other_owners};
+use crate::commands::common::{new_customer, other_owners, unreachable};
 use crate::error::CliError;
 use crate::references::{self, FoundServer, PrefixPolicy, Reference, ServerTarget};
 use crate::session::settings;
@@ -197,6 +197,7 @@ impl Moving<'_> {
             if !destination.is_of(server) {
                 let name = address.to_string();
                 let place = (name.as_str(), address, to);
+                unreachable::tell(self.context, Some(place));
                 other_owners::confirm(self.context, Some(place)).await?;
             }
             if to != from {
