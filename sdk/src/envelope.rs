@@ -5,6 +5,7 @@
 //! of it (F2).
 
 pub(crate) mod json;
+mod object_only;
 mod problem;
 mod status_members;
 
@@ -44,6 +45,7 @@ struct EnvelopeBody<T> {
     error: Option<Value>,
     errors: Option<Value>,
     status: Option<Value>,
+    #[serde(deserialize_with = "object_only::read")]
     data: T,
 }
 
@@ -134,8 +136,8 @@ fn objection_to_document(body: &[u8]) -> Result<Option<DecodeProblem>, DecodePro
     }
 }
 
-/// The answer with a sentence of this crate, where it tells of an outage without one: the specification does not name the
-/// member, and without it an outage would read as an empty list (F3).
+/// The answer with what an outage need not tell: that there is such a list, its first page, and a sentence of this
+/// crate where there is none, without which it would read as an empty list (F3).
 fn with_a_reason(body: &[u8]) -> Vec<u8> {
     let mut answer = json::parse(body).unwrap_or_default();
     if let Some(data) = answer.get_mut("data").and_then(Value::as_object_mut) {
@@ -147,6 +149,8 @@ fn with_a_reason(body: &[u8]) -> Vec<u8> {
             data.remove("message");
             data.insert("error".to_owned(), "The service does not say why.".into());
         }
+        data.entry("enabled").or_insert(true.into());
+        data.entry("page").or_insert(1.into());
     }
     answer.to_string().into_bytes()
 }

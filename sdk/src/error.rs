@@ -388,7 +388,8 @@ impl Error {
             ) => true,
             (ErrorKind::Gateway, _) => repeatable,
             (ErrorKind::Api | ErrorKind::Decode, Some(status)) => {
-                let documented = self.code().is_some_and(ErrorCode::is_named);
+                let documented =
+                    self.is_the_services_own() && self.code().is_some_and(ErrorCode::is_named);
                 match status {
                     StatusCode::TOO_MANY_REQUESTS => true,
                     StatusCode::SERVICE_UNAVAILABLE => documented || repeatable,

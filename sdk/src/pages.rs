@@ -283,7 +283,8 @@ impl<O: PagedOperation> Pages<O> {
     /// the calls of [`collect_all`](Pages::collect_all), one pass for a list of one page.
     ///
     /// # Errors
-    /// That of the page that failed, [`ErrorKind::Decode`] when two passes in a row contradict themselves in the same way, and
+    /// That of the page that failed, [`ErrorKind::Decode`] when two passes in a row contradict themselves in the same way, or
+    /// the list counts more records than it shows, and
     /// [`ErrorKind::ListMoved`] when no two of five passes were the same;
     /// [`collect_stable_into`](Pages::collect_stable_into) keeps what was read.
     pub async fn collect_stable(mut self) -> Result<Vec<ItemOf<O>>, Error> {
@@ -303,23 +304,22 @@ impl<O: PagedOperation> Pages<O> {
         if let Some(deferred_error) = self.deferred_error.take() {
             return Err(deferred_error);
         }
-        let mut before: Option<Vec<ItemOf<O>>> = None;
+        let mut before: Option<(Vec<ItemOf<O>>, Option<u64>)> = None;
         let mut reason_before: Option<String> = None;
         for _ in 0..MOST_PASSES {
             self.start_again();
             items.clear();
             let passed = self.collect_into(items).await;
+            let lacking = self.lacking();
+            let is_same = before.as_ref().is_some_and(|(before, lacked)| {
+                *lacked == lacking && are_the_same::<O>(before, items)
+            });
             match passed {
-                Ok(()) if self.progress.pages <= 1 => return Ok(()),
-                Ok(())
-                    if before
-                        .as_ref()
-                        .is_some_and(|before| are_the_same::<O>(before, items)) =>
-                {
-                    return Ok(());
+                Ok(()) if is_same || self.progress.pages <= 1 => {
+                    return lacking.map_or(Ok(()), |lacking| Err(Self::not_whole(lacking)));
                 }
                 Ok(()) => {
-                    before = Some(items.clone());
+                    before = Some((items.clone(), lacking));
                     reason_before = None;
                 }
                 // Pages that were moved so far look like this too; the next pass tells.
@@ -341,6 +341,22 @@ impl<O: PagedOperation> Pages<O> {
             delivery: Delivery::Answered,
             ..CallFacts::of(O::INFO)
         }))
+    }
+
+    /// How many records are on no page of a list that was read to its end.
+    fn lacking(&self) -> Option<u64> {
+        self.progress.lacks().filter(|_| self.progress.left > 0)
+    }
+
+    /// Pages of a list whose order is not stable.
+    fn not_whole(lacking: u64) -> Error {
+        let reason = format!(
+            "the list counts {lacking} more records than its pages show: some stand on two pages, and others on none"
+        );
+        Error::new(ErrorKind::Decode, reason).about(CallFacts {
+            delivery: Delivery::Answered,
+            ..CallFacts::of(O::INFO)
+        })
     }
 
     /// Whether a list that moved can be why a pass ended so.

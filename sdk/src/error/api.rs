@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{ErrorCode, FieldErrors};
 use crate::envelope::json;
-use crate::model::tolerant_value::whole_number;
+use crate::model::tolerant_value::{flag, whole_number};
 use crate::redact::{Redactor, one_line, shown};
 
 /// Longest message and longest code that are kept, in bytes.
@@ -42,6 +42,11 @@ impl ApiError {
         let mut answer = Value::Object(answer);
         redactor.redact_json(&mut answer);
         let errors = FieldErrors::from_json(&answer["errors"]);
+        // What calls itself a success and an error says nothing for certain.
+        let has_data = answer["data"]
+            .as_object()
+            .is_some_and(|data| !data.is_empty());
+        let says_success = has_data || flag(&answer["success"]) == Some(true);
         let (code, message, details) = match answer["error"].take() {
             Value::Object(mut error) => (
                 error.get("code").and_then(read_code),
@@ -58,7 +63,7 @@ impl ApiError {
         }
         Some(Self {
             status,
-            is_documented: code.is_some() || answer["status"] == "error",
+            is_documented: !says_success && (code.is_some() || answer["status"] == "error"),
             code,
             message: redactor.shown(&message.unwrap_or_default(), LONGEST_MESSAGE),
             details: match details {

@@ -52,17 +52,32 @@ impl FromStr for Timestamp {
     }
 }
 
-/// The documented form first; then what services write that forget the colon, the `T`, the offset or the time, the last
-/// two read as UTC (F12).
+/// The documented form first; then what services write that forget the colon, the `T`, the seconds, the offset or the time,
+/// the last two read as UTC, and the date of an HTTP header (F12).
 fn parse(text: &str) -> Option<DateTime<FixedOffset>> {
     if let Ok(instant) = DateTime::parse_from_rfc3339(text) {
         return Some(instant);
     }
     let text = text.trim();
-    let with_offset = ["%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f%#z"];
-    let of_utc = ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f"];
+    let with_offset = [
+        "%Y-%m-%dT%H:%M:%S%.f%#z",
+        "%Y-%m-%d %H:%M:%S%.f%#z",
+        "%Y-%m-%dT%H:%M%#z",
+        "%Y-%m-%d %H:%M%#z",
+        "%a, %d %b %Y %H:%M:%S%#z",
+    ];
+    let of_utc = [
+        "%Y-%m-%dT%H:%M:%S%.f",
+        "%Y-%m-%d %H:%M:%S%.f",
+        "%Y-%m-%dT%H:%M",
+        "%Y-%m-%d %H:%M",
+        "%a, %d %b %Y %H:%M:%S",
+        "%d.%m.%Y %H:%M:%S",
+        "%d.%m.%Y %H:%M",
+    ];
     // A blank before the offset is no part of a format above, and `Z` and `UTC` are read by no `%z`.
-    let bare = text.strip_suffix(['Z', 'z']).or(text.strip_suffix("UTC"));
+    let bare = ["Z", "z", "UTC", "GMT"];
+    let bare = bare.iter().find_map(|zone| text.strip_suffix(zone));
     let joined = text.replacen(" +", "+", 1);
     let zoned = with_offset.iter();
     let mut zoned = zoned.filter_map(|format| DateTime::parse_from_str(&joined, format).ok());

@@ -5,13 +5,14 @@ use std::str::FromStr;
 use serde::de::value::{MapDeserializer, SeqDeserializer};
 use serde::de::{Deserializer, Error, IntoDeserializer, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
-use serde_json::{Number, Value};
+use serde_json::{Map, Number, Value};
 
 /// The name of a newtype by which an optional member asks how it is read; any other deserializer passes it over.
 pub(super) const OPTIONAL: &str = "secmon::optional";
 
 /// Reads a value as the kind that is asked for: numbers from text and `60.0`, booleans from 0 and 1, texts from
-/// numbers, and an empty list as an empty object. Records are read from objects alone.
+/// numbers, an empty list as an empty object, and an object whose members are numbered as a list (PHP writes a list so
+/// that lost its first items). Records are read from objects alone.
 #[derive(Clone, Copy)]
 pub(crate) struct TolerantValue<'a>(pub(crate) &'a Value);
 
@@ -64,6 +65,12 @@ pub(crate) fn flag(value: &Value) -> Option<bool> {
         "0" | "false" => Some(false),
         _ => None,
     }
+}
+
+/// An object without members may be anything.
+fn are_numbered(members: &Map<String, Value>) -> bool {
+    let is_number = |name: &String| name.bytes().all(|digit| digit.is_ascii_digit());
+    !members.is_empty() && members.keys().all(is_number)
 }
 
 fn visit_number<'de, V: Visitor<'de>>(
@@ -158,12 +165,21 @@ impl<'de> Deserializer<'de> for TolerantValue<'de> {
         self.visit_members(visitor)
     }
 
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+        match self.0 {
+            Value::Object(members) if are_numbered(members) => {
+                visitor.visit_seq(SeqDeserializer::new(members.values().map(TolerantValue)))
+            }
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
         visitor.visit_unit()
     }
 
     forward_to_deserialize_any! {
-        f32 f64 char str bytes byte_buf unit unit_struct seq tuple tuple_struct enum identifier
+        f32 f64 char str bytes byte_buf unit unit_struct tuple tuple_struct enum identifier
     }
 }
 

@@ -231,7 +231,9 @@ impl CreateRule {
 impl UpdateRule {
     /// The rule as it is, for a change of some of it; `None` when its ports, as the service sent them, are no range.
     ///
-    /// What cannot be kept is refused as it is in a new rule: an answer without a justification, an expiry that is over.
+    /// What cannot be kept is refused as it is in a new rule: an answer without a justification, an expiry that is over. An
+    /// expiry in a form that [`Timestamp`](crate::model::Timestamp) does not read is absent in a [`Rule`], and would be lost:
+    /// [`raw_field`](crate::Response::raw_field) of the read tells whether there is one.
     ///
     /// ```
     /// # async fn keep(client: &secmon::Client, customer: secmon::model::CustomerId, id: secmon::model::RuleId)

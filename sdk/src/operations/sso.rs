@@ -27,8 +27,11 @@ operations! {
         }
         answer {
             |_, answer, check| {
-                if answer.expose_secret().is_empty() {
+                let token = answer.expose_secret();
+                if token.trim().is_empty() {
                     check.refuse("token", "it is empty");
+                } else if token.contains(char::is_control) {
+                    check.refuse("token", "a control character stands in it");
                 }
                 let end = answer.expires_at.as_ref().map(Timestamp::date_time);
                 if end.zip(check.answered_at()).is_some_and(|(end, now)| end <= now) {

@@ -12,12 +12,14 @@ pub(super) struct Progress<T> {
     /// Items read, repeats included; `None` when the first page is not the list's first, so that they say nothing about
     /// the whole.
     pub(super) read: Option<u64>,
+    /// The same without repeats.
+    distinct: u64,
     /// Items that are still wanted.
     pub(super) left: usize,
     ids: HashSet<Uuid>,
-    /// First item of the page before, and the ids on it.
-    first: Option<T>,
+    /// The page before: its ids, or its items where they have none.
     ids_of_page: Vec<Uuid>,
+    page_before: Vec<T>,
     /// Pages in a row on which nothing was new.
     without_news: u32,
     total: Option<u64>,
@@ -33,16 +35,25 @@ impl<T: PartialEq + Clone> Progress<T> {
         Self {
             pages: 0,
             read: (first_page == 1).then_some(0),
+            distinct: 0,
             left: max_items,
             ids: HashSet::new(),
-            first: None,
             ids_of_page: Vec::new(),
+            page_before: Vec::new(),
             without_news: 0,
             total: None,
             has_moved: false,
             is_too_long: false,
             fresh: Vec::new(),
         }
+    }
+
+    /// How many records a list lacks that is said to have more; nothing where its start or its total is not known.
+    pub(super) fn lacks(&self) -> Option<u64> {
+        let distinct = self.read.map(|_| self.distinct)?;
+        self.total?
+            .checked_sub(distinct)
+            .filter(|lacking| *lacking > 0)
     }
 
     /// Takes a page in.
@@ -55,7 +66,7 @@ impl<T: PartialEq + Clone> Progress<T> {
         let has_ids = !items.is_empty() && ids.len() == items.len();
         let is_the_page_before = match has_ids {
             true => ids == self.ids_of_page,
-            false => !items.is_empty() && items.first() == self.first.as_ref(),
+            false => !items.is_empty() && items == self.page_before,
         };
         if is_the_page_before {
             self.has_moved = true;
@@ -78,8 +89,12 @@ impl<T: PartialEq + Clone> Progress<T> {
         self.total = total;
         self.pages += 1;
         self.read = self.read.map(|read| read + items.len() as u64);
+        self.distinct += news as u64;
         self.left = self.left.saturating_sub(news);
-        self.first = items.first().cloned();
+        self.page_before = match has_ids {
+            true => Vec::new(),
+            false => items.to_vec(),
+        };
         self.ids_of_page = ids;
         Ok(())
     }

@@ -209,14 +209,18 @@ fn points_elsewhere(answer: &Answer) -> bool {
 }
 
 /// Whether an answer tells what became of the request: a redirect or a page of a proxy does not, nor does what is in none
-/// of the service's shapes, nor a 5xx without one of the service's own codes; a 429 was not processed, whatever its body says (F5).
+/// of the service's shapes, nor a 5xx without one of the service's own codes, nor one that a server on the way gives for
+/// another, whatever code is in it; a 429 was not processed, whatever its body says (F5).
 fn says_what_happened(answer: &Answer, error: &Error) -> bool {
     match error.kind() {
         _ if answer.status == StatusCode::TOO_MANY_REQUESTS => true,
         ErrorKind::Api if !error.is_the_services_own() => false,
-        ErrorKind::Api => {
-            !answer.status.is_server_error() || error.code().is_some_and(ErrorCode::is_named)
-        }
+        ErrorKind::Api => match answer.status {
+            StatusCode::INTERNAL_SERVER_ERROR | StatusCode::SERVICE_UNAVAILABLE => {
+                error.code().is_some_and(ErrorCode::is_named)
+            }
+            status => !status.is_server_error(),
+        },
         _ => false,
     }
 }

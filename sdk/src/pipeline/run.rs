@@ -1,5 +1,7 @@
 //! One call from its first attempt to its result.
 
+use std::panic::{self, AssertUnwindSafe};
+use std::thread;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
@@ -99,12 +101,20 @@ struct CallRun<'a> {
 
 impl Drop for CallRun<'_> {
     fn drop(&mut self) {
-        if !self.has_ended {
-            self.pipeline.tell(|| Event::Dropped {
-                operation: self.call.name(),
-                attempts: self.attempts,
-                elapsed: self.started.elapsed(),
-            });
+        if self.has_ended {
+            return;
+        }
+        let dropped = || Event::Dropped {
+            operation: self.call.name(),
+            attempts: self.attempts,
+            elapsed: self.started.elapsed(),
+        };
+        // An observer that panicked is told of the end of its call too; a second panic would end the process.
+        let told = panic::catch_unwind(AssertUnwindSafe(|| self.pipeline.tell(dropped)));
+        if let Err(panicked) = told
+            && !thread::panicking()
+        {
+            panic::resume_unwind(panicked);
         }
     }
 }

@@ -42,6 +42,13 @@ impl CustomerAlert {
         }
     }
 
+    fn is_resolved(&self) -> bool {
+        match self {
+            Self::Port(alert) => alert.status == PortAlertStatus::Resolved,
+            Self::Domain(alert) => alert.status == DomainAlertStatus::Resolved,
+        }
+    }
+
     fn is_open(&self) -> bool {
         match self {
             Self::Port(alert) => alert.status == PortAlertStatus::Open,
@@ -209,7 +216,9 @@ impl AlertWatch {
             Ok(CustomerAlert::Domain(now)) if now.status == DomainAlertStatus::Acknowledged => {
                 Ok(Some(AlertEvent::Acknowledged(CustomerAlert::Domain(now))))
             }
-            Ok(now) => Ok(Some(AlertEvent::Resolved(now))),
+            Ok(now) if now.is_resolved() => Ok(Some(AlertEvent::Resolved(now))),
+            // In a state that this edition does not know (F1), something is still to come.
+            Ok(_) => Ok(None),
             Err(error) if error.is_not_found() => Ok(Some(AlertEvent::Gone(alert.clone()))),
             Err(error) => Err(error),
         }

@@ -18,6 +18,7 @@ mod leaks;
 mod matrix;
 mod models;
 mod moving_lists;
+mod other_makers;
 mod pacing;
 mod paging;
 mod properties;

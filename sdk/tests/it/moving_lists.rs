@@ -369,3 +369,22 @@ async fn a_request_changed_to_another_customer_is_refused_for_good() {
     }
     assert!(kept.is_empty() && script.requests().is_empty());
 }
+
+/// Pages over an order that is not unique: a record stands on two of them, and another on none.
+#[tokio::test]
+async fn a_list_that_counts_more_than_it_shows_is_not_whole() {
+    let pages = [
+        page(1, &[1, 2], Some(4), true),
+        page(2, &[2, 3], Some(4), false),
+    ];
+    let (client, _) = script_of(&[pages.clone(), pages].concat());
+    let error = list(&client).collect_stable().await.expect_err("not whole");
+    assert_eq!(error.kind(), ErrorKind::Decode);
+    let (client, _) = script_of(&[page(1, &[1, 1], Some(2), false)]);
+    let error = list(&client).collect_stable().await.expect_err("not whole");
+    assert_eq!(error.kind(), ErrorKind::Decode);
+    // So many were wanted, and not the whole list.
+    let (client, _) = script_of(&[page(1, &[1, 2], Some(4), true)]);
+    let some = list(&client).max_items(2).collect_stable().await;
+    assert_eq!(numbers(&some.expect("a part")), [1, 2]);
+}

@@ -191,3 +191,20 @@ async fn a_token_that_had_expired_by_the_answers_own_clock_is_no_result() {
         assert_eq!(minted.is_ok(), is_good, "{expires_at}");
     }
 }
+
+/// The same record may have leaked twice, and stand at the head of two pages.
+#[tokio::test]
+async fn pages_of_leaks_that_begin_alike_are_two_pages() {
+    let record = |email: &str| json!({"email": email, "category": "employees"});
+    let page = |number: usize, emails: [&str; 2]| {
+        let items = emails.map(record);
+        success(
+            json!({"enabled": true, "items": items, "total": 4, "page": number, "page_size": 2}),
+        )
+    };
+    let (client, script) = scripted();
+    script.answer(StatusCode::OK, page(1, ["a@example.com", "a@example.com"]));
+    script.answer(StatusCode::OK, page(2, ["a@example.com", "b@example.com"]));
+    let read = client.pages(leaks()).collect_all().await.expect("a list");
+    assert_eq!(read.len(), 4);
+}

@@ -242,6 +242,24 @@ async fn a_watch_tells_new_alerts_from_those_that_were_dealt_with() {
     script.assert_done();
 }
 
+/// An edition of the service may have states that this one does not know (F1).
+#[tokio::test(start_paused = true)]
+async fn an_alert_in_a_state_that_nobody_knows_has_not_been_resolved() {
+    let (client, script) = scripted();
+    look(&script, &[22], &[]);
+    for status in ["muted", "resolved"] {
+        look(&script, &[], &[]);
+        let alert = json!({"alert": port_alert(22, status)});
+        let now = testing::success(alert);
+        script.on_named("get_port_alert").respond(now);
+    }
+    let started = Instant::now();
+    let mut watch = client.watch_alerts(customer(), 60 * SECOND);
+    assert_eq!(next(&mut watch).await, "resolved 22");
+    assert_eq!(started.elapsed(), 120 * SECOND);
+    script.assert_done();
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_look_that_fails_half_way_tells_nothing_twice() {
     let script = MockTransport::new();

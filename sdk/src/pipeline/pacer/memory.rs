@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::interface::{Acquire, Permit, RateLimiter, RateLimiterError, SlotOutcome};
 use super::queue::{Queue, QueueTicket};
-use super::slots::{Epoch, Limits, Slots, WaitLimit};
+use super::slots::{LetThrough, Limits, Slots, WaitLimit};
 use super::waits::after;
 use crate::future::BoxFuture;
 use crate::operation_info::RateGroup;
@@ -76,11 +76,11 @@ impl RateLimiter for MemoryRateLimiter {
             RateGroup::Default => &self.default,
         };
         Box::pin(async move {
-            let epoch = window.wait_for_slot(&request).await?;
+            let attempt = window.wait_for_slot(&request).await?;
             Ok(Box::new(Slot {
                 window: window.clone(),
                 answer_within: request.answer_within,
-                epoch,
+                attempt,
                 state: SlotState::Acquired,
             }) as Box<dyn Permit>)
         })
@@ -112,7 +112,7 @@ impl Window {
         }
     }
 
-    async fn wait_for_slot(&self, request: &Acquire<'_>) -> Result<Epoch, RateLimiterError> {
+    async fn wait_for_slot(&self, request: &Acquire<'_>) -> Result<LetThrough, RateLimiterError> {
         if self.slots().limits.limit == 0 {
             return Err(RateLimiterError::Exhausted { free_in: None });
         }
@@ -128,7 +128,7 @@ impl Window {
                 .slots()
                 .take(ahead, request.priority, request.answer_within, now);
             let wait = match took {
-                Ok(epoch) => return Ok(epoch),
+                Ok(attempt) => return Ok(attempt),
                 Err(wait) => wait,
             };
             // Whatever changes from then on wakes it; it looks once more for what changed before.
@@ -154,7 +154,7 @@ impl Window {
 struct Slot {
     window: Arc<Window>,
     answer_within: Duration,
-    epoch: Epoch,
+    attempt: LetThrough,
     state: SlotState,
 }
 
@@ -171,7 +171,7 @@ impl Permit for Slot {
     }
 
     fn complete(mut self: Box<Self>, outcome: SlotOutcome) -> BoxFuture<'static, ()> {
-        let (epoch, now) = (self.epoch, Instant::now());
+        let (attempt, now) = (self.attempt, Instant::now());
         let sent_at = match std::mem::replace(&mut self.state, SlotState::Released) {
             SlotState::Sent(at) => at,
             SlotState::Acquired | SlotState::Released => now,
@@ -180,11 +180,15 @@ impl Permit for Slot {
         self.window.change(|slots| match outcome {
             SlotOutcome::Answered => {
                 slots.note_round_trip(now - sent_at);
-                slots.answered(epoch, now);
+                slots.answered(attempt, now);
             }
-            SlotOutcome::Unanswered => slots.lost(after(sent_at, answer_within)),
-            SlotOutcome::NotSent => slots.unsent(epoch, now),
-            SlotOutcome::Throttled { retry_after } => slots.throttled(epoch, retry_after, now),
+            SlotOutcome::Unanswered => {
+                slots.lost(attempt, after(sent_at, answer_within));
+            }
+            SlotOutcome::NotSent => slots.unsent(attempt, now),
+            SlotOutcome::Throttled { retry_after } => {
+                slots.throttled(attempt, retry_after, now);
+            }
         });
         Box::pin(std::future::ready(()))
     }
@@ -192,15 +196,15 @@ impl Permit for Slot {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        let epoch = self.epoch;
+        let attempt = self.attempt;
         match self.state {
             SlotState::Acquired => self
                 .window
-                .change(|slots| slots.unsent(epoch, Instant::now())),
+                .change(|slots| slots.unsent(attempt, Instant::now())),
             SlotState::Sent(at) => {
                 let at_latest = after(at, self.answer_within);
                 self.window.change(|slots| {
-                    slots.lost(slots.counted_by(Instant::now(), at_latest));
+                    slots.lost(attempt, slots.counted_by(Instant::now(), at_latest));
                 });
             }
             SlotState::Released => {}

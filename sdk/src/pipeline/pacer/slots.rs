@@ -70,8 +70,9 @@ impl WindowLimits {
 #[derive(Debug)]
 pub(super) struct Slots {
     pub(super) limits: WindowLimits,
-    /// Attempts under way.
-    pub(super) held: usize,
+    /// Attempts under way, in the order in which they were let through, with the time at which each slot is free again at
+    /// the latest: who awaits the answer may stand still.
+    held: VecDeque<HeldSlot>,
     /// When each slot whose answer arrived is free again, soonest first.
     pub(super) cooling: VecDeque<Instant>,
     /// After a 429: nothing goes out before.
@@ -84,11 +85,26 @@ pub(super) struct Slots {
     longest_round_trip: Duration,
     /// Rises with each 429 that closes the window: those of the attempts that were under way with it say nothing new.
     epoch: Epoch,
+    /// How many were let through so far.
+    let_through: u64,
 }
 
 /// The epoch in which an attempt was let through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Epoch(u64);
+struct Epoch(u64);
+
+/// An attempt that was let through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct LetThrough {
+    number: u64,
+    epoch: Epoch,
+}
+
+#[derive(Debug)]
+struct HeldSlot {
+    number: u64,
+    free: Instant,
+}
 
 /// How things stand for somebody who cannot go yet.
 #[derive(Debug, Clone, Copy)]
@@ -179,14 +195,22 @@ impl Slots {
     pub(super) fn new(limits: WindowLimits) -> Self {
         Self {
             limits,
-            held: 0,
+            held: VecDeque::new(),
             cooling: VecDeque::new(),
             closed_until: None,
             probe_from: None,
             repeats: 0,
             longest_round_trip: Duration::ZERO,
             epoch: Epoch(0),
+            let_through: 0,
         }
+    }
+
+    /// With so many attempts of others under way.
+    pub(super) fn with_held(mut self, held: usize, free: Instant) -> Self {
+        let numbers = 0..held as u64;
+        self.held = numbers.map(|number| HeldSlot { number, free }).collect();
+        self
     }
 
     /// Takes a slot, if those ahead can all have theirs besides.
@@ -196,18 +220,24 @@ impl Slots {
         priority: Priority,
         answer_within: Duration,
         now: Instant,
-    ) -> Result<Epoch, Wait> {
+    ) -> Result<LetThrough, Wait> {
         self.move_on(now);
         let wait = self.wait(ahead, priority, now);
         let may_probe = |from| from <= now && ahead == QueuePosition::NOBODY;
         if wait.earliest > now || !self.probe_from.is_none_or(may_probe) {
             return Err(wait);
         }
-        self.held += 1;
         if let Some(next) = &mut self.probe_from {
             *next = after(now, answer_within);
         }
-        Ok(self.epoch)
+        self.let_through += 1;
+        let number = self.let_through;
+        let free = after(after(now, answer_within), self.limits.length);
+        self.held.push_back(HeldSlot { number, free });
+        Ok(LetThrough {
+            number,
+            epoch: self.epoch,
+        })
     }
 
     /// Whatever was answered before a closed window opens again counted in the window before.
@@ -215,6 +245,7 @@ impl Slots {
         let opened = self.closed_until.take_if(|opens| *opens <= now);
         let void = opened.map_or(now, |opened| after(opened, self.limits.length).max(now));
         self.cooling.drain(..self.cooled_by(void));
+        self.held.retain(|slot| slot.free > now);
     }
 
     fn cooled_by(&self, moment: Instant) -> usize {
@@ -229,7 +260,7 @@ impl Slots {
         // What is under way may be answered before a closed window opens, which then is empty.
         let (held, void) = match closed_until {
             Some(opens) => (0, after(opens, length)),
-            None => (self.held, now),
+            None => (self.held.len(), now),
         };
         let cooled = self.cooled_by(void);
         let cooling = self.cooling.len() - cooled;
@@ -251,17 +282,22 @@ impl Slots {
         let earliest = after(soonest, later);
 
         let probe_is_out = self.probe_from.filter(|from| *from > start);
+        let is_known = rounds == 0 && place % limit < free + cooling && probe_is_out.is_none();
+        let look_again = earliest.max(probe_is_out.unwrap_or(start));
+        // An attempt that stands still gives its slot back without a word.
+        let given_back = self.held.iter().map(|slot| slot.free).min();
+        let given_back = given_back.filter(|_| !is_known && closed_until.is_none());
         Wait {
             earliest,
-            look_again: earliest.max(probe_is_out.unwrap_or(start)),
-            is_known: rounds == 0 && place % limit < free + cooling && probe_is_out.is_none(),
+            look_again: given_back.map_or(look_again, |free| look_again.min(free)),
+            is_known,
         }
     }
 
     /// The answer arrived.
-    pub(super) fn answered(&mut self, epoch: Epoch, now: Instant) {
-        self.lost(now);
-        if self.awaits(epoch) {
+    pub(super) fn answered(&mut self, attempt: LetThrough, now: Instant) {
+        self.lost(attempt, now);
+        if self.awaits(attempt) {
             self.probe_from = None;
             self.repeats = 0;
         }
@@ -281,29 +317,44 @@ impl Slots {
     }
 
     /// It left, and its answer is no longer awaited; the service counted it by `counted_by`.
-    pub(super) fn lost(&mut self, counted_by: Instant) {
-        self.held -= 1;
+    pub(super) fn lost(&mut self, attempt: LetThrough, counted_by: Instant) {
+        self.release(attempt);
         let free = after(counted_by, self.limits.length);
         self.cooling.insert(self.cooled_by(free), free);
     }
 
     /// It never left.
-    pub(super) fn unsent(&mut self, epoch: Epoch, now: Instant) {
-        self.held -= 1;
-        if self.awaits(epoch) {
+    pub(super) fn unsent(&mut self, attempt: LetThrough, now: Instant) {
+        self.release(attempt);
+        if self.awaits(attempt) {
             self.probe_from = Some(now);
         }
     }
 
     /// Whether it is a probe: nothing else is let through since the last 429.
-    fn awaits(&self, epoch: Epoch) -> bool {
-        self.probe_from.is_some() && epoch == self.epoch
+    fn awaits(&self, attempt: LetThrough) -> bool {
+        self.probe_from.is_some() && attempt.epoch == self.epoch
+    }
+
+    fn release(&mut self, attempt: LetThrough) {
+        let place = self
+            .held
+            .partition_point(|slot| slot.number < attempt.number);
+        let held = self.held.get(place).map(|slot| slot.number);
+        if held == Some(attempt.number) {
+            self.held.remove(place);
+        }
     }
 
     /// It was refused: others have used the window.
-    pub(super) fn throttled(&mut self, epoch: Epoch, retry_after: Option<Duration>, now: Instant) {
-        self.held -= 1;
-        let is_news = epoch == self.epoch;
+    pub(super) fn throttled(
+        &mut self,
+        attempt: LetThrough,
+        retry_after: Option<Duration>,
+        now: Instant,
+    ) {
+        self.release(attempt);
+        let is_news = attempt.epoch == self.epoch;
         let closure = Closure::of(retry_after, self.limits.length);
         let is_exact = matches!(closure, Closure::Exact(_));
         if !is_news && !is_exact {

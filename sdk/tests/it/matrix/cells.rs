@@ -105,7 +105,7 @@ impl Spot {
         self.around = match need {
             Need::May => Some(Outcome::AbsentAt(self.place.pointer.clone())),
             Need::Claimed => Some(Outcome::FailsAt(self.place.name.clone())),
-            Need::Must | Need::Own | Need::Unread => self.around,
+            Need::Must | Need::Own | Need::Granted | Need::Unread => self.around,
         };
         self
     }
@@ -117,7 +117,7 @@ impl Spot {
             Need::Own => Outcome::Own,
             Need::Unread => Outcome::Same,
             Need::Claimed => Outcome::Fails,
-            Need::Must => self.around.clone().unwrap_or(Outcome::Fails),
+            Need::Must | Need::Granted => self.around.clone().unwrap_or(Outcome::Fails),
         }
     }
 
@@ -126,6 +126,7 @@ impl Spot {
             (Need::Must, "") => Outcome::Lacks(format!("missing field `{name}`")),
             (Need::Must, parent) => (self.around.clone())
                 .unwrap_or_else(|| Outcome::Lacks(format!("`{parent}`: missing field `{name}`"))),
+            (Need::Granted, _) => Outcome::Same,
             (need, _) => self.unreadable(need),
         }
     }

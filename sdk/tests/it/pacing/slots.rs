@@ -110,3 +110,22 @@ async fn slots_go_to_those_who_came_first_and_a_place_given_up_goes_to_the_next(
     assert_eq!(*served.lock().expect("a list"), [0, 2, 3]);
     assert_eq!(started.elapsed(), 3 * MINUTE);
 }
+
+/// As in the arm of a `select!`: nobody drives the attempt, and nobody ends it.
+#[tokio::test(start_paused = true)]
+async fn an_attempt_that_stands_still_gives_its_slot_back_as_one_without_an_answer() {
+    let budget = MemoryRateLimiter::new(1, 1, MINUTE);
+    let started = Instant::now();
+    let mut still = permit(&budget, 30 * SECOND).await;
+    still.sent();
+    drop(permit(&budget, 30 * SECOND).await);
+    assert_eq!(started.elapsed(), 30 * SECOND + MINUTE);
+
+    // That it ends at last takes no slot of anybody.
+    let mut next = permit(&budget, 30 * SECOND).await;
+    next.sent();
+    still.complete(SlotOutcome::NotSent).await;
+    next.complete(SlotOutcome::Answered).await;
+    drop(permit(&budget, 30 * SECOND).await);
+    assert_eq!(started.elapsed(), 30 * SECOND + 2 * MINUTE);
+}

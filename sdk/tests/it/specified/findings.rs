@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::Kind::{Flag, Free, List, Object, Text};
 use super::records::*;
-use super::{Kind, claimed, count, may, must, own, small};
+use super::{Kind, claimed, count, granted, may, must, own, small};
 
 pub fn overview() -> Kind {
     Object(vec![
@@ -58,10 +58,10 @@ pub fn leaks() -> Kind {
 /// hang on it (F3).
 pub fn leaks_down() -> Kind {
     Object(vec![
-        must("enabled", Flag(true)),
+        granted("enabled", Flag(true)),
         must("items", List(Vec::new())),
         may("total", count(0)),
-        must("page", small(1)),
+        granted("page", small(1)),
         may("page_size", count(50)),
         own("error", Text("The data set cannot be reached.")),
     ])

@@ -60,6 +60,8 @@ pub enum Need {
     Claimed,
     /// The client says something of its own in its place.
     Own,
+    /// The client takes what is there for granted where nothing stands.
+    Granted,
     /// The client does not look at it.
     Unread,
 }
@@ -87,6 +89,10 @@ pub fn claimed(name: &'static str, kind: Kind) -> Member {
 
 pub fn own(name: &'static str, kind: Kind) -> Member {
     member(name, Need::Own, kind)
+}
+
+pub fn granted(name: &'static str, kind: Kind) -> Member {
+    member(name, Need::Granted, kind)
 }
 
 pub fn unread(name: &'static str, kind: Kind) -> Member {

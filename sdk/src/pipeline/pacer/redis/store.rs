@@ -149,7 +149,8 @@ impl Store {
         if let [closed, probe, held, ends @ ..] = reply {
             slots.closed_until = moment(*closed);
             slots.probe_from = moment(*probe);
-            slots.held = usize::try_from(*held).unwrap_or_default();
+            let held = usize::try_from(*held).unwrap_or_default();
+            slots = slots.with_held(held.min(self.limits.limit), after(now, self.limits.length));
             slots.cooling = ends.iter().copied().filter_map(moment).collect();
             slots.cooling.make_contiguous().sort_unstable();
         }
