@@ -111,6 +111,11 @@ pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
     if let Some(server) = &args.endpoint {
         let server = Reference::parse(server)?;
         let server = ServerNames::new(&state, &changes, &server);
+        if let [first, second, ..] = server.customers() {
+            context.screen.note(&format!(
+                "warning: customers {first} and {second} have a server of this name: -c ID shows the changes of one of them"
+            ));
+        }
         changes.retain(|change| server.are_in(change));
     }
     if changes.is_empty() {

@@ -27,7 +27,6 @@ use crate::state::StateDb;
 use crate::state::changes::{ChangeResult, Scope};
 use crate::state::history::ChangeRow;
 use crate::ui::outcome::{Block, Outcome, Table};
-use crate::ui::{TimeStyle, time};
 use crate::values::durations::counted;
 use clap::Args;
 use serde_json::json;
@@ -380,9 +379,7 @@ fn changed_since(change: &ChangeRow, now: &str) -> CliError {
 fn commands_of(rows: &[&UndoRow]) -> String {
     let mut commands: HashMap<&str, String> = HashMap::new();
     for row in rows {
-        let at = row.change.at.parse();
-        let at = at.map(|at| time::passed(&at, TimeStyle::Relative));
-        let at = at.unwrap_or_else(|_| row.change.at.clone());
+        let at = earlier_runs::when(&row.change);
         commands
             .entry(&row.change.batch)
             .or_insert_with(|| format!("`{}` ({at})", row.change.command));

@@ -3,7 +3,7 @@
 use super::reference::Reference;
 use crate::state::StateDb;
 use crate::state::history::ChangeRow;
-use secmon::model::EndpointId;
+use secmon::model::{CustomerId, EndpointId};
 
 /// What a server may be called in a change: it may have moved, or be gone.
 #[derive(Debug)]
@@ -11,6 +11,7 @@ pub struct ServerNames<'a> {
     name: &'a str,
     ids: Vec<String>,
     addresses: Vec<String>,
+    customers: Vec<CustomerId>,
 }
 
 impl<'a> ServerNames<'a> {
@@ -32,11 +33,21 @@ impl<'a> ServerNames<'a> {
             .id
             .into_iter()
             .chain(known.iter().map(|server| server.id));
+        let mut customers: Vec<CustomerId> =
+            known.iter().filter_map(|server| server.customer).collect();
+        customers.sort_unstable();
+        customers.dedup();
         Self {
+            customers,
             name: typed.text,
             ids: ids.map(|id| id.to_string()).chain(named).collect(),
             addresses: known.iter().map(|server| server.ip.clone()).collect(),
         }
+    }
+
+    /// Whose servers are called so, each once.
+    pub fn customers(&self) -> &[CustomerId] {
+        &self.customers
     }
 
     /// The same for a server that was found.

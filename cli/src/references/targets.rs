@@ -2,6 +2,7 @@
 
 use crate::error::{CliError, field_problems};
 use crate::session::settings::parse_customer;
+use crate::values::domain_names;
 use secmon::model::{Address, CustomerId, EndpointId, Money, PlanSlug, ProductSlug, ServiceId};
 use secmon::operations::{ProvisionDomain, ProvisionEndpoint, UpdateEndpoint};
 use secmon::{FieldErrors, Operation};
@@ -214,6 +215,16 @@ impl Target {
         match self {
             Self::Server(server) => Some((&server.name, server.address?, server.request.client_id)),
             Self::Domain(_) => None,
+        }
+    }
+
+    /// Its name and customer, where it is a domain.
+    pub fn watched(&self) -> Option<(String, CustomerId)> {
+        match self {
+            Self::Server(_) => None,
+            Self::Domain(request) => {
+                Some((domain_names::normalized(&request.domain), request.client_id))
+            }
         }
     }
 

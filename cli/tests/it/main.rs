@@ -2,6 +2,7 @@
 
 mod access;
 mod account_rules;
+mod another_desk;
 mod api;
 mod asked_and_answered;
 mod bash;

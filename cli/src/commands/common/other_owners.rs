@@ -7,6 +7,7 @@ use crate::references;
 use crate::session::Session;
 use crate::session::prompt::ConfirmationLevel;
 use crate::state::records::Server;
+use crate::ui::Ui;
 use secmon::model::CustomerId;
 use secmon::operations::ListEndpoints;
 use std::collections::HashMap;
@@ -51,6 +52,25 @@ pub async fn confirm<'a>(
     };
     let count = taken.len().to_string();
     context.prompt.confirm(danger, &question, &count)
+}
+
+/// Tells of domains that earlier commands have seen with another customer: what leaks of one is then shown to both.
+pub fn tell_of_domains(session: &Session, screen: &Ui, domains: &[(String, CustomerId)]) {
+    let Ok(known) = session.known() else {
+        return;
+    };
+    let others = domains.iter().filter_map(|(name, customer)| {
+        let mut with_others = known.domains.iter();
+        let other = with_others.find(|known| known.name == *name && known.customer != *customer)?;
+        Some(format!("{name} for customer {}", other.customer))
+    });
+    let others: Vec<String> = others.collect();
+    if !others.is_empty() {
+        screen.note(&format!(
+            "warning: already watched: {}; what leaks there is shown to both customers: is the customer right?",
+            preview(&others, String::clone)
+        ));
+    }
 }
 
 /// Who has which address, as earlier commands have seen it. For a customer of whom they have seen nothing, the first

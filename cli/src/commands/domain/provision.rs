@@ -6,7 +6,7 @@ use crate::bulk::{
 };
 use crate::commands::common::args::ClientContact;
 use crate::commands::common::capacity::DOMAINS;
-use crate::commands::common::new_customer;
+use crate::commands::common::{new_customer, other_owners};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::references::{self, DomainRef};
@@ -65,6 +65,11 @@ pub async fn run(context: &Context, args: DomainProvisionArgs) -> Result<Outcome
         request.validate(&mut problems);
     }
     crate::references::targets::refuse(&problems)?;
+    let names = requests
+        .iter()
+        .map(|request| domain_names::normalized(&request.domain));
+    let names: Vec<_> = names.map(|name| (name, customer)).collect();
+    other_owners::tell_of_domains(&context.session, &context.screen, &names);
     new_customer::agree(context, customer, &args.contact).await?;
     let provisioning = Provisioning {
         context,

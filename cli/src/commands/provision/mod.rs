@@ -230,6 +230,8 @@ async fn send_rows(
 ) -> Result<Outcome, CliError> {
     let places = rows.iter().filter_map(|row| row.target.place());
     unreachable::tell(context, places.clone());
+    let domains: Vec<_> = rows.iter().filter_map(|row| row.target.watched()).collect();
+    other_owners::tell_of_domains(&context.session, &context.screen, &domains);
     other_owners::confirm(context, places).await?;
     let provisioning = Provisioning {
         context,

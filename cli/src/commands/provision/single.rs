@@ -26,6 +26,8 @@ pub async fn run(
     let wait = &args.wait;
     let length = durations::length("--wait-timeout", &wait.wait_timeout)?;
     unreachable::tell(context, target.place());
+    let domain: Vec<_> = target.watched().into_iter().collect();
+    other_owners::tell_of_domains(&context.session, &context.screen, &domain);
     other_owners::confirm(context, target.place()).await?;
     new_customer::agree(context, target.customer(), &args.contact).await?;
     let halfway = |done: Applied| {

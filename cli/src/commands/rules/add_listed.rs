@@ -8,11 +8,11 @@ use crate::bulk::args::RunArgs;
 use crate::commands::common::views::ports_of;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::references::{self, PrefixPolicy};
+use crate::references::{self, PrefixPolicy, Reference};
+use crate::session::prompt::ConfirmationLevel;
 use crate::ui::outcome::Outcome;
 use crate::values::durations::counted;
-use secmon::model::{Endpoint, EndpointId};
-use std::collections::BTreeMap;
+use secmon::model::Endpoint;
 use std::path::Path;
 
 /// A list of rules that are to be added.
@@ -71,6 +71,7 @@ async fn on_server(
     let (global, of_servers): (Vec<ListedRule>, Vec<ListedRule>) = rules
         .into_iter()
         .partition(|rule| rule.scope == Scope::Global);
+    ask_about_several(context, &endpoint, &of_servers)?;
     if !global.is_empty() {
         context.screen.note(&format!(
             "{} for all servers skipped: add them with --global",
@@ -88,6 +89,40 @@ async fn on_server(
     Ok(placed)
 }
 
+/// A list of several servers is put on one only by somebody who says so.
+fn ask_about_several(
+    context: &Context,
+    endpoint: &Endpoint,
+    rules: &[ListedRule],
+) -> Result<(), CliError> {
+    let mut places: Vec<&Scope> = Vec::new();
+    for rule in rules {
+        if rule.scope != Scope::Unsaid && !places.contains(&&rule.scope) {
+            places.push(&rule.scope);
+        }
+    }
+    if places.len() < 2 {
+        return Ok(());
+    }
+    let question = format!(
+        "The list has rules of {}. With --to, {} on {}; without it each is added on its own server.",
+        counted(places.len(), "server"),
+        counted_are_added(rules.len()),
+        references::name_of(endpoint)
+    );
+    let count = rules.len().to_string();
+    context
+        .prompt
+        .confirm(ConfirmationLevel::Moderate, &question, &count)
+}
+
+fn counted_are_added(count: usize) -> String {
+    match count {
+        1 => "1 rule is added".to_owned(),
+        _ => format!("{count} rules are added"),
+    }
+}
+
 /// Each rule on its own server, or on all servers of the customer that is named.
 async fn where_listed(
     context: &Context,
@@ -95,8 +130,9 @@ async fn where_listed(
 ) -> Result<Vec<WantedRule>, CliError> {
     let mut ids: Vec<String> = Vec::new();
     for rule in &rules {
-        match (rule.scope, context.session.settings.customer) {
+        match (&rule.scope, context.session.settings.customer) {
             (Scope::Server(id), _) => ids.push(id.to_string()),
+            (Scope::Named(name), _) => ids.push(name.clone()),
             (Scope::Global, Some(_)) => {}
             (Scope::Global, None) => {
                 return Err(CliError::usage(
@@ -114,16 +150,22 @@ async fn where_listed(
     ids.sort();
     ids.dedup();
     let servers = references::endpoints(context, &ids, PrefixPolicy::Refused).await?;
-    let servers: BTreeMap<EndpointId, Endpoint> = servers
-        .into_iter()
-        .map(|server| (server.id, server))
-        .collect();
-    let place = |scope: Scope| match scope {
-        Scope::Server(id) => Some(Place::Server(Box::new(servers.get(&id)?.clone()))),
+    let server_of = |scope: &Scope| match scope {
+        Scope::Server(id) => servers.iter().find(|server| server.id == *id),
+        Scope::Named(name) => {
+            let named = Reference::parse(name).ok()?;
+            named.fit(&servers).servers.first().copied()
+        }
+        Scope::Global | Scope::Unsaid => None,
+    };
+    let place = |scope: &Scope| match scope {
         Scope::Global | Scope::Unsaid => Some(Place::Everywhere(context.session.settings.customer)),
+        Scope::Server(_) | Scope::Named(_) => {
+            server_of(scope).map(|server| Place::Server(Box::new(server.clone())))
+        }
     };
     let placed = rules.into_iter();
-    let placed = placed.filter_map(|rule| Some(wanted(place(rule.scope)?, rule)));
+    let placed = placed.filter_map(|rule| Some(wanted(place(&rule.scope)?, rule)));
     Ok(placed.collect())
 }
 

@@ -13,12 +13,13 @@ use crate::state::rule_owner::RuleOwner;
 use crate::ui::Reader;
 use crate::ui::outcome::{Block, Cell, Outcome, to_json};
 use crate::values::durations;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveTime, Utc};
 use clap::{Args, ValueEnum};
 use secmon::model::{CustomerId, Rule, RuleId, RuleScope, RuleStatus, Timestamp};
 use secmon::operations::ListRules;
 use serde_json::Value;
 use std::collections::HashMap;
+use std::time::Duration;
 
 /// What a ? in the place of a customer means.
 const UNKNOWN_OWNER: &str = "?: the service does not say whether a rule for all servers belongs to one customer or to the whole account. Listing with -c ID can tell, once this computer has seen two customers.";
@@ -82,7 +83,7 @@ pub async fn run(context: &Context, args: &RuleListArgs) -> Result<Outcome, CliE
     let mut rows = Rows {
         context,
         whose: owner.or(context.session.settings.customer),
-        latest: within.map(|within| chrono::Utc::now() + within),
+        latest: within.map(|within| end_of_due(Utc::now(), within)),
         live: None,
     };
     if context.screen.streams() {
@@ -113,6 +114,20 @@ pub async fn run(context: &Context, args: &RuleListArgs) -> Result<Outcome, CliE
     };
     Ok(with_notes(own, further))
 }
+
+/// The moment before which a rule must end: of days, the end of the last one.
+fn end_of_due(now: DateTime<Utc>, within: Duration) -> DateTime<Utc> {
+    let latest = now + within;
+    match within < DAY {
+        true => latest,
+        false => (latest + DAY)
+            .with_time(NaiveTime::MIN)
+            .earliest()
+            .unwrap_or(latest),
+    }
+}
+
+const DAY: Duration = Duration::from_secs(86_400);
 
 /// The rules of a list, below them those that count there besides, and what the lists do not say.
 fn with_notes(own: Listed, further: Option<Listed>) -> Outcome {
@@ -178,7 +193,8 @@ impl Rows<'_> {
         let live = Live::read_once(&mut self.live, rules.iter().map(counts), read).await?;
         if let Some(latest) = self.latest {
             let ends = |rule: &Rule| rule.expires_at.as_ref().map(Timestamp::date_time);
-            let is_due = |rule: &Rule| ends(rule).is_some_and(|end| end <= latest);
+            // A day counts to its end, as it does where a rule's end is typed.
+            let is_due = |rule: &Rule| ends(rule).is_some_and(|end| end < latest);
             rules.retain(|rule| is_due(rule) && !live.has_ended(rule));
         }
         let owners = owners::of(self.context, &rules, self.whose).await?;

@@ -25,10 +25,12 @@ pub struct ListedRule {
 }
 
 /// Where a rule of a list counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scope {
     /// On one server.
     Server(EndpointId),
+    /// On the server of this name or address.
+    Named(String),
     /// On all servers.
     Global,
     /// The list does not say.
@@ -151,9 +153,13 @@ impl Columns<'_> {
     fn scope(&self, record: &StringRecord) -> Result<Scope, CliError> {
         let Some(id) = self.cell(record, "endpoint_id") else {
             let place = self.cell(record, "endpoint").unwrap_or_default();
-            return Ok(match place.starts_with("all servers") {
-                true => Scope::Global,
-                false => Scope::Unsaid,
+            // As it is printed: web-1 (203.0.113.10)
+            let address = place.strip_suffix(')').and_then(|it| it.rsplit_once(" ("));
+            return Ok(match address {
+                _ if place.starts_with("all servers") => Scope::Global,
+                _ if place.is_empty() => Scope::Unsaid,
+                Some((_, address)) => Scope::Named(address.to_owned()),
+                None => Scope::Named(place),
             });
         };
         let id = id.parse().map_err(|_| {

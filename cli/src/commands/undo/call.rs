@@ -91,8 +91,10 @@ impl Call<'_> {
         request: O,
         before: &impl Serialize,
     ) -> Result<RowOutcome, CliError> {
+        let server = self.change.server.as_ref().and_then(|id| id.parse().ok());
         let planned = PlannedChange::new(format!("undo: {}", self.change.about))
             .of(super::inverse::owner(self.change))
+            .on(server)
             .before(before)
             .undoing(self.change.key);
         let answered = self.session.change(request, planned).await?;

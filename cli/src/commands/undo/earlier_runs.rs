@@ -6,6 +6,7 @@ use crate::state::StateDb;
 use crate::state::changes::ChangeResult;
 use crate::state::history::ChangeRow;
 use crate::ui::outcome::Block;
+use crate::ui::{TimeStyle, time};
 use crate::values::durations::counted;
 
 /// The run of this terminal that changed something last and was not undone.
@@ -15,10 +16,20 @@ pub fn newest(session: &Session) -> Option<Block> {
     let count = changes.iter().filter(|change| change.batch == last.batch);
     let count = counted(count.count(), "change");
     Some(Block::Hint(format!(
-        "to undo the command before it, {} ({count}): `undo {}`",
+        "the last command here that can be undone was {} ({}, {count}): `undo {}`",
         last.command,
+        when(last),
         shortened(&last.batch)
     )))
+}
+
+/// How long ago a change was made.
+pub fn when(change: &ChangeRow) -> String {
+    let at = change.at.parse();
+    at.map_or_else(
+        |_| change.at.clone(),
+        |at| time::passed(&at, TimeStyle::Relative),
+    )
 }
 
 /// So much of an id as tells it from others.

@@ -207,6 +207,7 @@ impl Slots {
     }
 
     /// With so many attempts of others under way.
+    #[cfg(feature = "redis")]
     pub(super) fn with_held(mut self, held: usize, free: Instant) -> Self {
         let numbers = 0..held as u64;
         self.held = numbers.map(|number| HeldSlot { number, free }).collect();
