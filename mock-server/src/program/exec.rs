@@ -53,7 +53,7 @@ fn outcome(name: &str) -> Result<String, String> {
 impl Demands {
     /// Holds the run against what was asked of it, and writes the report.
     fn judge(self, mock: &Mock, evidence: &mut Evidence) -> Vec<Check> {
-        evidence.end(mock.accounts.secrets());
+        evidence.end_of_run(mock.accounts.secrets());
         let required = self.require.into_iter().filter(|name| !name.is_empty());
         let mut checks: Vec<Check> = required.map(|name| Check::met(name, evidence)).collect();
         let denied = DeniedNotices::from(self.notices);

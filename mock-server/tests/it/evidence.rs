@@ -250,6 +250,36 @@ fn a_list_that_is_not_read_to_its_end_is_told_when_the_run_ends_m10() {
     assert_eq!((code, errors.as_str()), (Some(0), ""));
 }
 
+/// Makes these reads of a run whose customer 42 has thirteen servers; what `exec` says of them.
+fn said_of_reads(reads: &[&str]) -> (Option<i32>, String) {
+    exec(&["--deny-notices"], 0, |caller| {
+        for number in 1..=13 {
+            let body = json!({ "client_id": 42, "ip_address": format!("192.0.2.{number}") });
+            caller.post("/api/v1/billing/provision", body).expect(201);
+        }
+        for read in reads {
+            let list = format!("/api/v1/endpoints?billing_customer_id={read}");
+            caller.get(&list).expect(200);
+        }
+    })
+}
+
+#[test]
+fn a_look_at_a_few_records_is_told_where_nobody_in_the_run_reads_on_m10() {
+    let told = "error: first_page_only: account acme: only the first page of list_endpoints was read, which said that there is more, and no call of the run asked for page 2; read on while there is more (call 14)\n";
+    for few in ["42&per_page=5", "42&per_page=2"] {
+        assert_eq!(said_of_reads(&[few, few]), (Some(1), told.to_owned()));
+    }
+    for reads in [
+        &["42&per_page=5", "43&per_page=5&page=2"][..],
+        &["42&per_page=5&page=2", "42&per_page=3"],
+        &["42&per_page=5", "42&per_page=20"],
+        &["42&per_page=1"],
+    ] {
+        assert_eq!(said_of_reads(reads), (Some(0), String::new()), "{reads:?}");
+    }
+}
+
 #[test]
 fn a_report_tells_what_was_met_and_what_never_was() {
     let folder = Folder::new();

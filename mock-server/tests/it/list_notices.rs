@@ -117,6 +117,45 @@ fn a_list_that_is_read_to_its_end_in_any_page_size_was_read_m10() {
 }
 
 #[test]
+fn a_later_page_that_was_asked_for_in_vain_is_read_on_m10() {
+    let stage = Stage::new().unjudged();
+    let tenant = stage.server.tenant();
+    let caller = stage.anyone.with_key(tenant.api_key());
+    for number in 1..=13 {
+        let body = json!({ "client_id": 42, "ip_address": format!("192.0.2.{number}") });
+        caller.post("/api/v1/billing/provision", body).expect(201);
+    }
+    let list = "/api/v1/endpoints?billing_customer_id=42&per_page=6";
+    for effect in [
+        json!({ "status": 500 }),
+        json!({ "status": 403, "code": "ACCOUNT_SUSPENDED" }),
+        json!({ "close": "before" }),
+    ] {
+        let fault =
+            json!({ "operation": "list_endpoints", "match": { "page": "2" }, "effect": effect });
+        stage.anyone.post("/_mock/faults", fault).expect(201);
+        caller.get(list).expect(200);
+        assert_eq!(last(&stage), no_codes(), "{effect}");
+        assert!(
+            tenant.verify_no_notices().is_err(),
+            "page 2 is not asked for yet"
+        );
+        let asked = caller.try_send("GET", &format!("{list}&page=2"), b"");
+        assert!(asked.is_err() || asked.is_ok_and(|reply| reply.status != 200));
+        tenant.verify_no_notices().expect("page 2 was asked for");
+    }
+    caller.get(list).expect(200);
+    let other = list.replace("=42", "=43");
+    caller.get(&format!("{other}&page=0")).expect(422);
+    assert!(
+        tenant.verify_no_notices().is_err(),
+        "nobody reads on by asking for no page"
+    );
+    caller.get(&format!("{other}&page=2")).expect(200);
+    assert!(tenant.verify_no_notices().is_err(), "another list");
+}
+
+#[test]
 fn a_page_of_five_records_at_most_is_no_reading_of_the_list_m10() {
     let stage = Stage::new();
     servers(&stage, 13);

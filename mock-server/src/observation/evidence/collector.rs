@@ -14,6 +14,7 @@ use crate::observation::journal::shown::JournalEntry;
 use crate::observation::notice::Notice;
 use crate::observation::notices::call_context::CallContext;
 use crate::observation::notices::pages::UnreadPages;
+use crate::observation::notices::short_looks::ShortLooks;
 use crate::operations::catalogue;
 use crate::operations::known_names::Known;
 use crate::operations::paths::{Found, Paths};
@@ -39,6 +40,7 @@ pub(crate) struct Evidence {
     elsewhere: Option<String>,
     /// By account: the lists that are not read to their end.
     unread: BTreeMap<Option<String>, UnreadPages>,
+    short_looks: ShortLooks,
     /// Keys that must not be shown, also those of accounts that are gone.
     secrets: BTreeSet<String>,
 }
@@ -80,6 +82,7 @@ impl Evidence {
             }
             let account = call.account.map(str::to_owned);
             self.unread.entry(account).or_default().see(call);
+            self.short_looks.see(call);
         }
         for secret in &entry.secrets {
             self.keep_secret(secret);
@@ -120,6 +123,14 @@ impl Evidence {
             for (call, notice) in unread.left(account.as_deref()) {
                 self.take_in(call, &notice);
             }
+        }
+    }
+
+    /// Takes in that a whole run is over: a list of which only a few records were looked at, nobody reads any more.
+    pub(crate) fn end_of_run(&mut self, secrets: Vec<String>) {
+        self.end(secrets);
+        for (call, notice) in self.short_looks.left() {
+            self.take_in(call, &notice);
         }
     }
 

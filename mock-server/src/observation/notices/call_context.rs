@@ -85,7 +85,7 @@ impl CallContext<'_> {
 }
 
 /// What is the same for calls that are the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Fingerprint(u64);
 
 impl Fingerprint {

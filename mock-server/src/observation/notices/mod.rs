@@ -8,4 +8,5 @@ pub(crate) mod of_call;
 pub(crate) mod pages;
 mod refused_repeat;
 pub(crate) mod rejected_key;
+pub(crate) mod short_looks;
 mod sign_ins;

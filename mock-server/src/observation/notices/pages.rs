@@ -3,14 +3,16 @@
 use std::collections::HashMap;
 use std::time::Instant as Real;
 
+use http::Method;
+
 use super::call_context::{CallContext, Fingerprint, REMEMBERED};
 use crate::observation::notice::{Fact, Notice, NoticeCode};
 
-/// Who asks for so few records a page wants the newest ones or a number beside them, and not the list.
-const FEW: u64 = 5;
+/// Who asks for so few records a page may want the newest ones alone.
+pub(super) const FEW: u64 = 5;
 
-const PAGE: &str = "page";
-const PAGE_SIZE: &str = "per_page";
+pub(super) const PAGE: &str = "page";
+pub(super) const PAGE_SIZE: &str = "per_page";
 
 /// Readings of lists that have not come to the last page.
 #[derive(Debug, Default)]
@@ -29,15 +31,15 @@ struct Reading {
 
 /// A page that was shown.
 #[derive(Clone, Copy, Debug)]
-struct PageOfList {
-    number: u64,
+pub(super) struct PageOfList {
+    pub(super) number: u64,
     /// The number of the last page.
-    last: u64,
+    pub(super) last: u64,
 }
 
 impl PageOfList {
     /// The page that a call showed. Only an answer that arrived shows anything.
-    fn shown_by(call: &CallContext<'_>) -> Option<Self> {
+    pub(super) fn shown_by(call: &CallContext<'_>) -> Option<Self> {
         call.status?;
         call.facts.iter().find_map(|fact| match *fact {
             Fact::Page { number, last } => Some(Self { number, last }),
@@ -49,13 +51,19 @@ impl PageOfList {
 impl UnreadPages {
     /// Takes in a call, and says whether it reads a first page again of which no other was read.
     pub(crate) fn see(&mut self, call: &CallContext<'_>) -> Option<Notice> {
-        let page = PageOfList::shown_by(call)?;
         let list = list_without(&[PAGE, PAGE_SIZE], call);
+        let Some(page) = PageOfList::shown_by(call) else {
+            if asks_for_later_page(call) {
+                // It was asked for, which is all that a client can do.
+                self.0.retain(|_, reading| reading.list != list);
+            }
+            return None;
+        };
         if page.number >= page.last {
             self.0.retain(|_, reading| reading.list != list);
             return None;
         }
-        if asks_for_few(call) {
+        if page_size(call).is_some_and(|size| size <= FEW) {
             return None;
         }
         let reading = Reading {
@@ -157,13 +165,21 @@ impl EmptyPages {
     }
 }
 
-fn asks_for_few(call: &CallContext<'_>) -> bool {
-    let size = call.query.get(PAGE_SIZE).and_then(|size| size.parse().ok());
-    size.is_some_and(|size: u64| size <= FEW)
+/// How many records a page that a call asks for.
+pub(super) fn page_size(call: &CallContext<'_>) -> Option<u64> {
+    call.query.get(PAGE_SIZE)?.parse().ok()
+}
+
+/// Whether a call asks for a list, and for another page of it than the first.
+pub(super) fn asks_for_later_page(call: &CallContext<'_>) -> bool {
+    let is_list = *call.method == Method::GET
+        && (call.known).is_some_and(|known| known.parameters().contains(&PAGE));
+    let page: Option<u64> = call.query.get(PAGE).and_then(|page| page.parse().ok());
+    is_list && page.is_some_and(|page| page > 1)
 }
 
 /// Which list is read, whatever these parameters say.
-fn list_without(names: &[&str], call: &CallContext<'_>) -> Fingerprint {
+pub(super) fn list_without(names: &[&str], call: &CallContext<'_>) -> Fingerprint {
     let query = call.query.iter();
     let query: Vec<_> = query
         .filter(|(name, _)| !names.contains(&name.as_str()))
