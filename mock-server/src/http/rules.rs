@@ -107,10 +107,14 @@ pub(crate) fn update(context: &mut Context<'_>) -> Result<Reply, Problem> {
 pub(crate) fn delete(context: &mut Context<'_>) -> Result<Reply, Problem> {
     let client = checked_owner(context)?;
     let rule_id = id(context)?;
+    let is_account_wide = (context.account.at(context.call)).is_account_wide_rule(rule_id);
     context
         .account
         .at(context.call)
         .delete_rule(rule_id, client)?;
+    if is_account_wide {
+        context.note(Fact::AccountWideRuleRemoved);
+    }
     Ok(Reply::no_content())
 }
 

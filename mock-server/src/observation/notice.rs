@@ -145,6 +145,8 @@ pub(crate) enum Fact {
     Page { number: u64, last: u64 },
     /// The rule that was made or changed holds for every customer of the account.
     AccountWideRule,
+    /// The rule that was removed held for every customer of the account.
+    AccountWideRuleRemoved,
     /// The rule that was made or changed allows this many ports.
     RulePorts(usize),
     /// A change was asked for although records no longer fit.

@@ -284,6 +284,44 @@ fn a_removal_without_the_customer_is_noticed_m10() {
 }
 
 #[test]
+fn a_rule_of_the_whole_account_is_removed_without_a_customer_m10() {
+    let stage = Stage::new();
+    stage.endpoint(42, "192.0.2.1");
+    let made = |members: Value| {
+        let made = stage.acme.post(RULES, rule_with(members)).expect(201);
+        format!("{RULES}/{}", crate::client::text(&made.at("/data/id")))
+    };
+    let of_account = made(json!({}));
+    let of_customer = made(json!({ "port_start": 23, "billing_customer_id": 42 }));
+    let named = format!("{of_account}?billing_customer_id=42");
+    stage.acme.delete(&named).expect(404);
+    stage.acme.delete(&of_account).expect(204);
+    assert_eq!(last(&stage), no_codes(), "it is nobody's");
+    stage.acme.delete(&of_customer).expect(204);
+    assert_eq!(last(&stage), ["no_customer"]);
+}
+
+#[test]
+fn a_read_of_one_record_is_no_list_of_every_customer_m10() {
+    let stage = Stage::new();
+    for number in 1..=3 {
+        stage.endpoint(42, &format!("192.0.2.{number}"));
+    }
+    let read = |query: &str| {
+        let list = format!("/api/v1/endpoints?{query}");
+        stage.acme.get(&list).expect(200);
+        noticed(&stage)
+    };
+    assert_eq!(read("per_page=1"), [], "a test of the key");
+    assert_eq!(read("per_page=1&page=1"), []);
+    let sentence = "account acme: list_endpoints without billing_customer_id shows every customer's records; send billing_customer_id where it is for a customer";
+    let told = [("no_customer".to_owned(), sentence.to_owned())];
+    for query in ["per_page=2", "per_page=1&page=2", ""] {
+        assert_eq!(read(query), told, "{query}");
+    }
+}
+
+#[test]
 fn a_rule_for_every_customer_is_noticed_when_it_is_made_and_changed_m10() {
     let stage = Stage::new();
     stage.endpoint(42, "192.0.2.1");
@@ -297,7 +335,11 @@ fn a_rule_for_every_customer_is_noticed_when_it_is_made_and_changed_m10() {
         .acme
         .put(&format!("{RULES}/{id}"), changed)
         .expect(200);
-    assert_eq!(last(&stage), ["account_wide_rule"]);
+    let advice = "account acme: update_rule allows the port for every customer; for one customer, create a rule with billing_customer_id in its place, and delete this one";
+    assert_eq!(
+        noticed(&stage),
+        [("account_wide_rule".to_owned(), advice.to_owned())]
+    );
 
     let of_a_customer = rule_with(json!({ "port_start": 24, "billing_customer_id": 42 }));
     let made = stage.acme.post(RULES, of_a_customer).expect(201);

@@ -5,6 +5,7 @@ use secmon_engine::{SandboxHeader, Switch};
 
 use super::call_context::{CallContext, Clock};
 use super::names;
+use super::pages::{asks_for_later_page, page_size};
 use crate::connection::arrival::Certificate;
 use crate::observation::notice::{Fact, Notice, NoticeCode};
 
@@ -27,7 +28,10 @@ pub(crate) fn of_call(call: &CallContext<'_>) -> Vec<Notice> {
 /// A read or a removal that was answered although it may name a customer and names none.
 fn no_customer(call: &CallContext<'_>) -> Option<Notice> {
     let takes_customer = (call.known).is_some_and(|known| known.parameters().contains(&CUSTOMER));
-    if !takes_customer || !call.succeeded() || call.query.contains_key(CUSTOMER) {
+    // With a customer, a rule of the whole account is not found.
+    let is_no_customers = call.facts.contains(&Fact::AccountWideRuleRemoved);
+    let names_it = call.query.contains_key(CUSTOMER);
+    if !takes_customer || !call.succeeded() || names_it || is_no_customers || is_glance(call) {
         return None;
     }
     let operation = call.operation;
@@ -36,7 +40,7 @@ fn no_customer(call: &CallContext<'_>) -> Option<Notice> {
             "{operation} without {CUSTOMER} shows a record of any customer; send {CUSTOMER}"
         ),
         Method::GET => format!(
-            "{operation} without {CUSTOMER} shows every customer's records; send {CUSTOMER}"
+            "{operation} without {CUSTOMER} shows every customer's records; send {CUSTOMER} where it is for a customer"
         ),
         Method::DELETE => {
             format!("{operation} without {CUSTOMER} removes any customer's record; send {CUSTOMER}")
@@ -44,6 +48,11 @@ fn no_customer(call: &CallContext<'_>) -> Option<Notice> {
         _ => return None,
     };
     Some(call.notice(NoticeCode::NoCustomer, &sentence))
+}
+
+/// Whether a call reads one record of a list, as a test of the key does, or who wants the total alone.
+fn is_glance(call: &CallContext<'_>) -> bool {
+    *call.method == Method::GET && page_size(call) == Some(1) && !asks_for_later_page(call)
 }
 
 fn ignored_sandbox(call: &CallContext<'_>) -> Option<Notice> {
@@ -71,6 +80,8 @@ fn of_fact(call: &CallContext<'_>, fact: Fact) -> Option<Notice> {
     let (code, sentence) = match fact {
         // It takes earlier calls to say what these mean.
         Fact::Page { .. } | Fact::SignedIn | Fact::StaleToken => return None,
+        // Nobody could do it in another way.
+        Fact::AccountWideRuleRemoved => return None,
         Fact::RulePorts(ports) if ports <= WIDE => return None,
         Fact::RulePorts(ports) => (
             NoticeCode::WideRule,
@@ -79,7 +90,8 @@ fn of_fact(call: &CallContext<'_>, fact: Fact) -> Option<Notice> {
         Fact::AccountWideRule => (
             NoticeCode::AccountWideRule,
             format!(
-                "{operation} allows the port for every customer; send {CUSTOMER} for one customer, or scope: endpoint with endpoint_id for one server"
+                "{operation} allows the port for every customer; {}",
+                for_one_customer(call)
             ),
         ),
         Fact::ForcedChange => (
@@ -93,6 +105,19 @@ fn of_fact(call: &CallContext<'_>, fact: Fact) -> Option<Notice> {
         Fact::RecreatedSubscription => (NoticeCode::RecreatedSubscription, recreated(call)),
     };
     Some(call.notice(code, &sentence))
+}
+
+/// How a port is allowed for one customer alone.
+fn for_one_customer(call: &CallContext<'_>) -> String {
+    match *call.method {
+        // A rule of the account never becomes a customer's.
+        Method::PUT => format!(
+            "for one customer, create a rule with {CUSTOMER} in its place, and delete this one"
+        ),
+        _ => format!(
+            "send {CUSTOMER} for one customer, or scope: endpoint with endpoint_id for one server"
+        ),
+    }
 }
 
 fn recreated(call: &CallContext<'_>) -> String {
