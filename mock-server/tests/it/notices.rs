@@ -183,6 +183,29 @@ fn a_call_before_retry_after_is_noticed_in_the_window_that_is_full_m10() {
 }
 
 #[test]
+fn who_waits_in_real_time_is_not_told_that_a_clock_stands_m10() {
+    let stage = Stage::new().unjudged();
+    let refuse = |seconds: u64| {
+        let effect = json!({ "status": 429, "retry_after": seconds });
+        let fault = json!({ "operation": "list_domains", "effect": effect });
+        stage.anyone.post("/_mock/faults", fault).expect(201);
+    };
+    let read = || {
+        stage.acme.get("/api/v1/domains?billing_customer_id=42");
+        last(&stage)
+    };
+    refuse(1);
+    assert_eq!(read(), no_codes());
+    assert_eq!(read(), ["too_early"], "it did not wait");
+    std::thread::sleep(Duration::from_millis(1100));
+    assert_eq!(read(), no_codes(), "it waited as long as it was asked to");
+    refuse(60);
+    assert_eq!(read(), no_codes());
+    std::thread::sleep(Duration::from_millis(1100));
+    assert_eq!(read(), ["too_early"], "it did not wait for the other one");
+}
+
+#[test]
 fn another_call_of_a_full_window_is_noticed_once_it_cannot_have_been_on_its_way_m10() {
     let stage = Stage::new();
     for _ in 0..61 {

@@ -135,8 +135,10 @@ impl InFlight<'_> {
     }
 
     fn pause(&self, reply: &Reply) -> Option<Pause> {
+        let wait = reply.pause()?;
         Some(Pause {
-            until: self.now().plus(reply.pause()?),
+            until: self.now().plus(wait),
+            wait,
             window: reply.full,
         })
     }

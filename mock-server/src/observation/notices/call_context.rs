@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::time::Instant as Real;
+use std::time::{Duration, Instant as Real};
 
 use http::{Method, StatusCode};
 use secmon_engine::{Instant, RateGroup, SandboxHeader, Switch};
@@ -65,6 +65,8 @@ pub(crate) enum Clock {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pause {
     pub(crate) until: Instant,
+    /// How long that is from the answer on.
+    pub(crate) wait: Duration,
     /// The rate window that is full; without one, only the same call is to wait.
     pub(crate) window: Option<RateGroup>,
 }

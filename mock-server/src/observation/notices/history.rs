@@ -85,6 +85,7 @@ struct Act {
 struct AskedToWait {
     asked_by: u64,
     until: Instant,
+    wait: Duration,
     /// When the answer was given, in real time: calls on their way then could not know.
     since: Real,
     /// The call that was answered so.
@@ -101,6 +102,11 @@ impl AskedToWait {
             ON_THE_WAY
         };
         self.since + on_the_way < came
+    }
+
+    /// Whether who sent this call waited although the account's clock stood still: nothing more can be asked of them.
+    fn was_waited_for(&self, call: &CallContext<'_>) -> bool {
+        call.clock == Clock::Stands && call.came.duration_since(self.since) >= self.wait
     }
 }
 
@@ -163,6 +169,7 @@ impl CallHistory {
             self.paused.push(AskedToWait {
                 asked_by: call.id,
                 until: pause.until,
+                wait: pause.wait,
                 since: Real::now(),
                 call: fingerprint,
                 who: who.unwrap_or(fingerprint),
@@ -174,8 +181,11 @@ impl CallHistory {
         self.paused.retain(|paused| paused.until > call.at);
         let window = call.window.map(|window| of_window(call.key, window));
         let is_meant = |who| who == fingerprint || Some(who) == window;
-        let paused = (self.paused.iter())
-            .find(|paused| is_meant(paused.who) && paused.was_known(fingerprint, call.came))?;
+        let paused = self.paused.iter().find(|paused| {
+            is_meant(paused.who)
+                && paused.was_known(fingerprint, call.came)
+                && !paused.was_waited_for(call)
+        })?;
         let instead = match call.clock {
             Clock::Runs => "wait until it is",
             Clock::Stands => {
