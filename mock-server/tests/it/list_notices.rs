@@ -59,6 +59,37 @@ fn the_same_read_over_and_over_is_noticed_while_time_passes_m10() {
 }
 
 #[test]
+fn a_read_after_a_change_is_another_question_m10() {
+    let read = |stage: &Stage, times: usize| {
+        let alerts = "/api/v1/alerts?billing_customer_id=42";
+        for _ in 0..times {
+            stage.acme.get(alerts);
+        }
+        last(stage)
+    };
+    let stage = Stage::of_real_time();
+    for number in 1..=3 {
+        assert_eq!(read(&stage, 5), no_codes(), "before server {number}");
+        stage.endpoint(42, &format!("192.0.2.{number}"));
+    }
+    // On a busy machine these may take longer than ten seconds.
+    let deadline = Instant::now() + Duration::from_secs(120);
+    loop {
+        stage.advance(10);
+        let began = Instant::now();
+        read(&stage, 6);
+        let refused = json!({ "client_id": 42, "ip_address": "no address" });
+        (stage.acme.post("/api/v1/billing/provision", refused)).expect(422);
+        let codes = read(&stage, 5);
+        if began.elapsed() < Duration::from_secs(9) {
+            assert_eq!(codes, ["tight_polling"], "nothing was changed");
+            return;
+        }
+        assert!(Instant::now() < deadline, "the machine is too slow");
+    }
+}
+
+#[test]
 fn a_first_page_that_is_read_again_without_the_second_is_noticed_m10() {
     let stage = Stage::new();
     servers(&stage, 13);

@@ -260,6 +260,10 @@ impl CallHistory {
     }
 
     fn tight_polling(&mut self, call: &CallContext<'_>, read: Fingerprint) -> Option<Notice> {
+        if *call.method != Method::GET && call.succeeded() {
+            // What is read from now on is another question.
+            self.reads.clear();
+        }
         if !is_read_of_records(call) || call.clock == Clock::Stands {
             return None;
         }
