@@ -51,7 +51,7 @@ pub(crate) fn provision(context: &mut Context<'_>) -> Result<Reply, Problem> {
     let cancelled = context
         .account
         .at(context.call)
-        .recently_cancelled(&named, SOON);
+        .recently_cancelled_in_use(&named, SOON);
     let done = context
         .account
         .at(context.call)

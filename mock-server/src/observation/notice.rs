@@ -155,6 +155,7 @@ pub(crate) enum Fact {
     SignedIn,
     /// A sign-in token of the account was used before, or has expired.
     StaleToken,
-    /// A subscription that was cancelled a moment ago is active again, with another plan or quantity.
+    /// A subscription that was cancelled a moment ago is active again, with another plan or quantity, and its customer kept
+    /// what it was for.
     RecreatedSubscription,
 }

@@ -85,6 +85,7 @@ fn where_the_clock_stands_no_call_comes_soon_after_another_m10() {
     for _ in 0..4 {
         assert_eq!(downgrade(&stage), no_codes());
     }
+    stage.endpoint(42, "192.0.2.1");
     for plan in ["starter", "business"] {
         assert_eq!(begin(&stage, 7, plan), no_codes(), "{plan}");
         end(&stage, 7);
@@ -147,6 +148,7 @@ fn begin(stage: &Stage, id: u32, plan: &str) -> Vec<String> {
 fn a_subscription_that_is_made_anew_with_another_offer_is_noticed_m10() {
     let (codes, noticed) = at_once(|| {
         let stage = Stage::of_real_time();
+        stage.endpoint(42, "192.0.2.1");
         let codes = [
             begin(&stage, 7, "business"),
             end(&stage, 7),
@@ -161,8 +163,33 @@ fn a_subscription_that_is_made_anew_with_another_offer_is_noticed_m10() {
 }
 
 #[test]
+fn a_customer_who_left_may_come_back_with_another_offer_m10() {
+    let stage = Stage::of_real_time();
+    let server = stage.endpoint(42, "192.0.2.1");
+    stage.endpoint(43, "192.0.2.2");
+    stage.slots(42, 2);
+    stage.domain(42, "a.example");
+    begin(&stage, 7, "starter");
+    stage
+        .acme
+        .post(
+            "/api/v1/billing/terminate",
+            json!({ "endpoint_id": server }),
+        )
+        .expect(200);
+    end(&stage, 7);
+    let codes = begin(&stage, 7, "business");
+    assert_eq!(
+        codes,
+        no_codes(),
+        "what others have, or domains, is not kept by it"
+    );
+}
+
+#[test]
 fn a_subscription_may_come_back_as_it_was_or_later_m10() {
     let stage = Stage::of_real_time();
+    stage.endpoint(42, "192.0.2.1");
     begin(&stage, 7, "starter");
     let again = begin(&stage, 7, "business");
     assert_eq!(again, no_codes(), "it was not terminated");

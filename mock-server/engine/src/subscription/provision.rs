@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::catalogue::{Offer, Product};
+use crate::catalogue::{Offer, Pool, Product};
 use crate::customer::Client;
 use crate::ids::Kind;
 use crate::refusal::{Done, Refusal};
@@ -233,8 +233,8 @@ impl Session<'_> {
     }
 
     /// The subscription a body names, where it is cancelled and has not been
-    /// for so long.
-    pub fn recently_cancelled(
+    /// for so long, and its customer kept what it was for.
+    pub fn recently_cancelled_in_use(
         &self,
         request: &SubscriptionRef,
         span: Duration,
@@ -243,7 +243,16 @@ impl Session<'_> {
         let subscription = &self.records.subscriptions[&key];
         let is_recent = subscription.status == SubscriptionStatus::Cancelled
             && subscription.since.plus(span) > self.now;
-        is_recent.then(|| self.subscription_view(key))
+        (is_recent && self.is_in_use(key)).then(|| self.subscription_view(key))
+    }
+
+    /// Whether the customer has anything that counts against the product.
+    fn is_in_use(&self, key: SubscriptionKey) -> bool {
+        let Some((customer, pool)) = (self.customer(key.service.client)).zip(Pool::of(key.product))
+        else {
+            return false;
+        };
+        self.live_records(customer, pool).usage() > 0
     }
 
     /// The subscription a body names, or what is missing (D1).
