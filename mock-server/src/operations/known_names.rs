@@ -45,6 +45,13 @@ impl Known {
     }
 }
 
+/// Whether the description of any operation has this outcome, such as `503 SCANNING_UNAVAILABLE`.
+pub(crate) fn is_documented(outcome: &str) -> bool {
+    TABLE
+        .iter()
+        .any(|(_, _, _, outcomes)| outcomes.contains(&outcome))
+}
+
 /// The fields of a body that its operation does not know, those of inner objects behind a dot.
 pub(crate) fn unknown_fields(body: &Map<String, Value>, known: &[&str]) -> Vec<String> {
     let mut unknown = Vec::new();

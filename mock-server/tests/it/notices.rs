@@ -153,6 +153,85 @@ fn a_repeat_that_is_not_safe_is_noticed_after_a_lost_answer_m10() {
 }
 
 #[test]
+fn a_repeat_after_an_answer_that_tells_nothing_is_noticed_m10() {
+    let stage = Stage::new().unjudged();
+    stage.slots(42, 1);
+    let answer = |effect: Value| {
+        let fault = json!({ "operation": "change_subscription", "effect": effect });
+        stage.anyone.post("/_mock/faults", fault).expect(201);
+    };
+    let mut quantity = 1;
+    let mut codes = |effect: Value| {
+        quantity += 1;
+        let body = json!({
+            "client_id": 42, "service_id": 501, "product_slug": "domain_monitoring",
+            "new_quantity": quantity,
+        });
+        let change = || {
+            stage
+                .acme
+                .post("/api/v1/billing/change-subscription", body.clone())
+        };
+        answer(effect.clone());
+        change();
+        assert_eq!(last(&stage), no_codes(), "{effect}");
+        // A bare 503 asks for a second.
+        stage.advance(2);
+        change();
+        (last(&stage), noticed(&stage))
+    };
+    for status in [500, 502, 503, 504] {
+        let (codes, told) = codes(json!({ "status": status }));
+        assert_eq!(codes, ["unsafe_repeat"], "{status}");
+        let said =
+            format!(", which was answered {status} and which may have acted; read back first");
+        assert!(told[0].1.ends_with(&said), "{told:?}");
+    }
+    let html = json!({ "status": 502, "body": "<h1>Bad gateway</h1>" });
+    assert_eq!(codes(html).0, ["unsafe_repeat"]);
+    let unknown = json!({ "status": 503, "code": "SCANING_UNAVAILABLE" });
+    assert_eq!(codes(unknown).0, ["unsafe_repeat"]);
+    for (status, code) in [
+        (503, "SCANNING_UNAVAILABLE"),
+        (500, "SCAN_DISPATCH_FAILED"),
+        (500, "USER_NOT_FOUND"),
+        (422, "SUBSCRIPTION_NOT_CHANGEABLE"),
+    ] {
+        let (codes, _) = codes(json!({ "status": status, "code": code }));
+        assert_eq!(codes, no_codes(), "{code}");
+    }
+}
+
+#[test]
+fn an_answer_that_tells_nothing_is_no_matter_after_a_read_or_of_a_call_that_may_come_twice_m10() {
+    let stage = Stage::new().unjudged();
+    let endpoint = stage.endpoint(42, "192.0.2.1");
+    let answer = |operation: &str| {
+        let fault = json!({ "operation": operation, "effect": { "status": 500 } });
+        stage.anyone.post("/_mock/faults", fault).expect(201);
+    };
+    answer("create_rule");
+    stage.acme.post(RULES, rule(&endpoint)).expect(500);
+    let rules = format!("{RULES}?billing_customer_id=42");
+    stage.acme.get(&rules).expect(200);
+    stage.acme.post(RULES, rule(&endpoint)).expect(201);
+    assert_eq!(last(&stage), no_codes(), "it was read back");
+
+    answer("provision_endpoint");
+    let provision = |customer: u64| {
+        let body = json!({ "client_id": customer, "ip_address": "192.0.2.2" });
+        stage.acme.post("/api/v1/billing/provision", body)
+    };
+    provision(42).expect(500);
+    provision(42).expect(201);
+    assert_eq!(last(&stage), no_codes(), "provisioning may be repeated");
+    answer("provision_endpoint");
+    provision(43).expect(500);
+    provision(44).expect(201);
+    assert_eq!(last(&stage), no_codes(), "no answer was lost");
+}
+
+#[test]
 fn a_call_before_retry_after_is_noticed_in_the_window_that_is_full_m10() {
     let stage = Stage::new();
     for _ in 0..60 {

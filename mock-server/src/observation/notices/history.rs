@@ -13,6 +13,7 @@ use super::pages::{EmptyPages, UnreadPages};
 use super::refused_repeat::RefusedCalls;
 use super::sign_ins::SignIns;
 use crate::observation::notice::{Notice, NoticeCode};
+use crate::operations::known_names::is_documented;
 
 /// How long other calls may be on their way when an answer asks for a pause. Who sends the refused call itself again has
 /// read the answer.
@@ -44,7 +45,7 @@ const SIGN_IN_TOKEN: &str = "create_sso_token";
 /// What later calls of an account are held against.
 #[derive(Debug, Default)]
 pub(crate) struct CallHistory {
-    lost: Vec<LostAnswer>,
+    doubtful: Vec<DoubtfulCall>,
     paused: Vec<AskedToWait>,
     /// The last calls that must not be sent twice, oldest first.
     acts: VecDeque<Act>,
@@ -56,11 +57,13 @@ pub(crate) struct CallHistory {
     namespaces: Namespaces,
 }
 
-/// A call that had no answer.
+/// A call of which its client does not know whether it acted.
 #[derive(Debug)]
-struct LostAnswer {
+struct DoubtfulCall {
     id: u64,
     call: Fingerprint,
+    /// None where it had no answer.
+    status: Option<StatusCode>,
     /// Whom it provisions for, and what.
     subject: Option<Subject>,
 }
@@ -149,17 +152,19 @@ impl CallHistory {
     fn remember(&mut self, call: &CallContext<'_>, fingerprint: Fingerprint) {
         if is_read_of_records(call) && call.status == Some(StatusCode::OK) {
             // Somebody reads back.
-            self.lost.clear();
+            self.doubtful.clear();
         }
         if call.status.is_some() {
             // What became of it is known now; for whom it was, may still be mistaken.
-            (self.lost).retain(|lost| lost.call != fingerprint || lost.subject.is_some());
+            (self.doubtful).retain(|before| before.call != fingerprint || before.subject.is_some());
         }
-        if call.status.is_none() && self.lost.len() < REMEMBERED {
-            self.lost.push(LostAnswer {
+        if leaves_doubt(call) && self.doubtful.len() < REMEMBERED {
+            let lost = call.body.filter(|_| call.status.is_none());
+            self.doubtful.push(DoubtfulCall {
                 id: call.id,
                 call: fingerprint,
-                subject: call.body.and_then(subject),
+                status: call.status,
+                subject: lost.and_then(subject),
             });
         }
         if let Some(pause) = call.pause
@@ -203,11 +208,15 @@ impl CallHistory {
         if !NOT_TWICE.contains(&call.operation) {
             return None;
         }
-        let lost = self.lost.iter().find(|lost| lost.call == fingerprint)?;
+        let before = (self.doubtful.iter()).find(|before| before.call == fingerprint)?;
+        let answer = match before.status {
+            None => "whose answer was lost".to_owned(),
+            Some(status) => format!("which was answered {}", status.as_u16()),
+        };
         let sentence = format!(
-            "{} repeats call {}, whose answer was lost and which may have acted; {}",
+            "{} repeats call {}, {answer} and which may have acted; {}",
             call.operation,
-            lost.id,
+            before.id,
             instead_of_repeating(call.operation)
         );
         Some(call.notice(NoticeCode::UnsafeRepeat, &sentence))
@@ -248,7 +257,7 @@ impl CallHistory {
     fn changed_repeat(&self, call: &CallContext<'_>) -> Option<Notice> {
         let Subject { name, customer } = call.body.and_then(subject)?;
         let operation = call.operation;
-        let (id, before) = self.lost.iter().find_map(|lost| {
+        let (id, before) = self.doubtful.iter().find_map(|lost| {
             let subject = lost.subject.as_ref()?;
             let is_changed = subject.name == name && subject.customer != customer;
             is_changed.then_some((lost.id, &subject.customer))
@@ -294,6 +303,25 @@ impl CallHistory {
         );
         Some(call.notice(NoticeCode::TightPolling, &sentence))
     }
+}
+
+/// Whether nobody knows if a call acted (F5): it had no answer, or one that tells nothing.
+fn leaves_doubt(call: &CallContext<'_>) -> bool {
+    const TELLS_NOTHING: [StatusCode; 4] = [
+        StatusCode::INTERNAL_SERVER_ERROR,
+        StatusCode::BAD_GATEWAY,
+        StatusCode::SERVICE_UNAVAILABLE,
+        StatusCode::GATEWAY_TIMEOUT,
+    ];
+    let Some(status) = call.status else {
+        return true;
+    };
+    if !NOT_TWICE.contains(&call.operation) || !TELLS_NOTHING.contains(&status) {
+        return false;
+    }
+    let answer: Value = serde_json::from_slice(call.answer).unwrap_or_default();
+    let code = answer["error"]["code"].as_str();
+    !code.is_some_and(|code| is_documented(&format!("{} {code}", status.as_u16())))
 }
 
 /// What a careful client does where it must not send a call twice.
