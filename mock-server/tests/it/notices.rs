@@ -569,12 +569,50 @@ fn a_key_that_is_used_although_it_was_refused_five_times_is_noticed_m10() {
         .acme
         .get("/api/v1/endpoints?billing_customer_id=42")
         .expect(200);
-    for _ in 0..4 {
-        assert_eq!(refused(), no_codes(), "a call was answered meanwhile");
-    }
-    assert_eq!(refused(), ["rejected_key"]);
+    assert_eq!(
+        refused(),
+        ["rejected_key"],
+        "another key was answered meanwhile"
+    );
     stage.acme.with_key("another").get("/api/v1/endpoints");
     assert_eq!(last(&stage), no_codes(), "another key");
+    assert_eq!(refused(), ["rejected_key"]);
+}
+
+#[test]
+fn a_key_that_is_answered_in_between_is_not_refused_in_a_row_m10() {
+    let stage = Stage::new().unjudged();
+    let list = "/api/v1/endpoints?billing_customer_id=42";
+    for _ in 0..2 {
+        let fault =
+            json!({ "operation": "list_endpoints", "times": 4, "effect": { "status": 401 } });
+        stage.anyone.post("/_mock/faults", fault).expect(201);
+        for _ in 0..4 {
+            stage.acme.get(list).expect(401);
+            assert_eq!(last(&stage), no_codes());
+        }
+        stage.acme.get(list).expect(200);
+    }
+}
+
+#[test]
+fn keys_that_are_guessed_push_each_other_out_of_what_is_counted_m10() {
+    let stage = Stage::new();
+    let refused = |key: &str| {
+        stage
+            .acme
+            .with_key(key)
+            .get("/api/v1/endpoints")
+            .expect(401);
+        last(&stage)
+    };
+    for _ in 0..4 {
+        refused("wrong");
+    }
+    for number in 0..300 {
+        refused(&format!("guess {number}"));
+    }
+    assert_eq!(refused("wrong"), no_codes(), "it was pushed out");
 }
 
 #[test]
