@@ -95,11 +95,16 @@ pub(crate) fn update(context: &mut Context<'_>) -> Result<Reply, Problem> {
     let request = rule_request(context)?;
     let rule_id = id(context)?;
     let ports = request.ports;
+    let before = (context.account.at(context.call)).rule(rule_id, request.client);
+    let had_end = before.is_ok_and(|before| before.expires_at.is_some());
     let done = context
         .account
         .at(context.call)
         .update_rule(rule_id, request)?;
     note_rule(context, rule_id, ports);
+    if had_end && !context.request.object()?.contains_key("expires_at") {
+        context.note(Fact::RuleLostItsEnd);
+    }
     Ok(reply::resource_done(done, context.now()))
 }
 

@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use http::StatusCode;
 use secmon_engine::{
-    ChangeSubscription, ClientId, Done, DowngradeCheck, ProvisionSubscription, Refusal, ServiceId,
-    Session, SubscriptionMoved, SubscriptionRef, SubscriptionView,
+    ChangeSubscription, ClientId, Done, DowngradeCheck, Outcome, ProvisionSubscription, Refusal,
+    ServiceId, Session, SubscriptionMoved, SubscriptionRef, SubscriptionStatus, SubscriptionView,
 };
 
 use super::context::Context;
 use super::customer;
 use super::problem::Problem;
 use super::reply::{self, Reply};
-use crate::observation::notice::Fact;
+use crate::observation::notice::{ContractLine, Fact};
 use crate::values::fields::{Fields, Raw, readers};
 
 /// So soon after its end, a subscription with another plan or quantity is a change of the ended one.
@@ -60,6 +60,9 @@ pub(crate) fn provision(context: &mut Context<'_>) -> Result<Reply, Problem> {
     if cancelled.is_some_and(|cancelled| offer(&cancelled) != offer(&done.value)) {
         context.note(Fact::RecreatedSubscription);
     }
+    if let Some(line) = ContractLine::of(&named) {
+        context.note(Fact::LineProvisioned(line));
+    }
     Ok(reply::success_done(done, context.now()))
 }
 
@@ -71,6 +74,11 @@ fn transition(context: &mut Context<'_>, go: Transition) -> Result<Reply, Proble
     let named = Named::read(&mut fields);
     let subscription = fields.finish(|| named.subscription())?;
     let done = go(&mut context.account.at(context.call), &subscription)?;
+    let has_ended =
+        done.outcome == Outcome::Changed && done.value.status == SubscriptionStatus::Cancelled;
+    if let Some(line) = ContractLine::of(&subscription).filter(|_| has_ended) {
+        context.note(Fact::LineEnded(line));
+    }
     Ok(reply::success_done(done, context.now()))
 }
 

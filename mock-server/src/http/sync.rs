@@ -1,13 +1,14 @@
 //! Reporting the status of services (D6, D7).
 
 use http::StatusCode;
-use secmon_engine::{Product, ReportedService, SubscriptionStatus};
+use secmon_engine::{Product, ReportedService, SubscriptionRef, SubscriptionStatus};
 use serde_json::Value;
 
 use super::context::Context;
 use super::customer;
 use super::problem::Problem;
 use super::reply::{self, Reply};
+use crate::observation::notice::{ContractLine, Fact};
 use crate::values::fields::{FieldErrors, Fields, Raw, readers};
 
 /// The fields of a service; any other one is refused.
@@ -28,8 +29,30 @@ pub(crate) fn services(context: &mut Context<'_>) -> Result<Reply, Problem> {
         }
     }
     let services = fields.finish(|| Some(services))?;
+    let revived = ended_and_reported_otherwise(context, &services);
     let report = context.account.at(context.call).sync_services(&services);
+    for line in revived {
+        context.note(Fact::LineRevived(line));
+    }
     Ok(reply::success(StatusCode::OK, report, context.now()))
+}
+
+/// The contract lines that have ended, and that a report takes for lines that go on.
+fn ended_and_reported_otherwise(
+    context: &mut Context<'_>,
+    services: &[ReportedService],
+) -> Vec<ContractLine> {
+    let session = context.account.at(context.call);
+    let goes_on = services
+        .iter()
+        .filter(|reported| reported.status != SubscriptionStatus::Cancelled);
+    let named = goes_on.map(|reported| SubscriptionRef {
+        client: reported.client,
+        service: reported.service,
+        product: reported.product.slug().to_owned(),
+    });
+    let ended = named.filter(|named| session.is_cancelled(named));
+    ended.filter_map(|named| ContractLine::of(&named)).collect()
 }
 
 fn service(item: &Value, place: &str) -> Result<ReportedService, FieldErrors> {

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use secmon_engine::{ClientId, Product, ServiceId, SubscriptionRef};
 use serde::Serialize;
 
 use crate::values::nearest::nearest;
@@ -56,10 +57,15 @@ pub(crate) enum NoticeCode {
     PastTheEnd,
     RecreatedSubscription,
     TwoNamespaces,
+    NoSuchPath,
+    RuleLostItsEnd,
+    RevivedBySync,
+    UnusedTokens,
+    PiecemealSync,
 }
 
 impl NoticeCode {
-    pub(crate) const ALL: [Self; 19] = [
+    pub(crate) const ALL: [Self; 24] = [
         Self::UnknownField,
         Self::UnknownParameter,
         Self::NoCustomer,
@@ -79,6 +85,11 @@ impl NoticeCode {
         Self::PastTheEnd,
         Self::RecreatedSubscription,
         Self::TwoNamespaces,
+        Self::NoSuchPath,
+        Self::RuleLostItsEnd,
+        Self::RevivedBySync,
+        Self::UnusedTokens,
+        Self::PiecemealSync,
     ];
 
     /// Whether staff hear of it as well: it tells of a mistake in a program, whoever uses that.
@@ -115,6 +126,11 @@ impl NoticeCode {
             Self::PastTheEnd => "past_the_end",
             Self::RecreatedSubscription => "recreated_subscription",
             Self::TwoNamespaces => "two_namespaces",
+            Self::NoSuchPath => "no_such_path",
+            Self::RuleLostItsEnd => "rule_lost_its_end",
+            Self::RevivedBySync => "revived_by_sync",
+            Self::UnusedTokens => "unused_tokens",
+            Self::PiecemealSync => "piecemeal_sync",
         }
     }
 }
@@ -149,6 +165,14 @@ pub(crate) enum Fact {
     AccountWideRuleRemoved,
     /// The rule that was made or changed allows this many ports.
     RulePorts(usize),
+    /// The rule that was changed had an end, which was not sent again, and has none now.
+    RuleLostItsEnd,
+    /// terminate-subscription ended a contract line that had not ended.
+    LineEnded(ContractLine),
+    /// provision-subscription made a contract line, or found it.
+    LineProvisioned(ContractLine),
+    /// sync-services took a contract line that had ended for one that goes on.
+    LineRevived(ContractLine),
     /// A change was asked for although records no longer fit.
     ForcedChange,
     /// A sign-in token of the account was used up.
@@ -158,4 +182,23 @@ pub(crate) enum Fact {
     /// A subscription that was cancelled a moment ago is active again, with another plan or quantity, and its customer kept
     /// what it was for.
     RecreatedSubscription,
+}
+
+/// A contract line of the partner's billing system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ContractLine {
+    pub(crate) client: ClientId,
+    pub(crate) service: ServiceId,
+    pub(crate) product: Product,
+}
+
+impl ContractLine {
+    /// The line that a call named; none where it names no product of ours.
+    pub(crate) fn of(named: &SubscriptionRef) -> Option<Self> {
+        Some(Self {
+            client: named.client,
+            service: named.service,
+            product: Product::from_slug(&named.product)?,
+        })
+    }
 }

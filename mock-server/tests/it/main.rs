@@ -34,6 +34,7 @@ mod pinned;
 mod playbooks;
 mod port_alerts;
 mod program;
+mod repeat_notices;
 mod rules;
 mod sandbox;
 mod servers;

@@ -229,3 +229,151 @@ fn a_key_that_uses_both_namespaces_is_noticed_m10() {
     assert_eq!(noticed(&stage)[0].1, sentence);
     assert_eq!(provision("provisioning", "192.0.2.3"), no_codes());
 }
+
+/// Reports services of customer 42, and tells the codes of the notices.
+fn sync(stage: &Stage, services: &[(u32, &str)]) -> Vec<String> {
+    let services: Vec<Value> = services
+        .iter()
+        .map(|(id, status)| {
+            let mut service = service(*id);
+            service["status"] = json!(status);
+            service
+        })
+        .collect();
+    post(
+        stage,
+        "billing/sync-services",
+        json!({ "services": services }),
+    )
+}
+
+#[test]
+fn a_sync_that_brings_back_what_was_ended_is_noticed_m10() {
+    let stage = Stage::new();
+    for status in ["active", "suspended"] {
+        begin(&stage, 7, "starter");
+        end(&stage, 7);
+        assert_eq!(sync(&stage, &[(7, "cancelled")]), no_codes());
+        assert_eq!(
+            sync(&stage, &[(8, "active"), (7, status)]),
+            ["revived_by_sync"]
+        );
+        let sentence = "account acme: sync_services brings back service 7 (port_monitoring) of customer 42, which terminate_subscription ended; report it as cancelled, or send provision_subscription where it is ordered again";
+        assert_eq!(noticed(&stage)[0].1, sentence);
+        assert_eq!(sync(&stage, &[(7, status)]), no_codes(), "it is back");
+    }
+}
+
+#[test]
+fn a_sync_may_bring_back_what_a_sync_ended_or_what_is_ordered_again_m10() {
+    let stage = Stage::new();
+    begin(&stage, 7, "starter");
+    sync(&stage, &[(7, "cancelled")]);
+    assert_eq!(
+        sync(&stage, &[(7, "active")]),
+        no_codes(),
+        "a sync ended it"
+    );
+    sync(&stage, &[(7, "cancelled")]);
+    end(&stage, 7);
+    assert_eq!(
+        sync(&stage, &[(7, "active")]),
+        no_codes(),
+        "it had ended already"
+    );
+    end(&stage, 7);
+    begin(&stage, 7, "starter");
+    assert_eq!(
+        sync(&stage, &[(7, "suspended")]),
+        no_codes(),
+        "it is ordered again"
+    );
+    sync(&stage, &[(7, "cancelled")]);
+    assert_eq!(
+        sync(&stage, &[(7, "active")]),
+        no_codes(),
+        "a sync ended it last"
+    );
+    end(&stage, 7);
+    assert_eq!(sync(&stage, &[(8, "active")]), no_codes(), "another line");
+}
+
+#[test]
+fn ten_reports_of_one_service_each_are_noticed_while_time_passes_m10() {
+    let report = |stage: &Stage, services: std::ops::Range<u32>| {
+        services
+            .map(|id| sync(stage, &[(id, "active")]))
+            .collect::<Vec<_>>()
+    };
+    let (codes, told) = at_once(|| {
+        let stage = Stage::of_real_time();
+        let codes = report(&stage, 1..11);
+        (codes, noticed(&stage))
+    });
+    assert!(codes[..9].iter().all(Vec::is_empty), "{codes:?}");
+    assert_eq!(codes[9], ["piecemeal_sync"]);
+    let sentence = "account acme: sync_services was called 10 times within 10 s with one service each; send up to 500 in one call";
+    assert_eq!(told[0].1, sentence);
+
+    let stage = Stage::of_real_time();
+    for _ in 0..12 {
+        assert_eq!(
+            sync(&stage, &[(7, "active")]),
+            no_codes(),
+            "the same service"
+        );
+        let both = sync(&stage, &[(8, "active"), (9, "active")]);
+        assert_eq!(both, no_codes(), "two in one");
+    }
+    report(&stage, 20..28);
+    stage.advance(10);
+    assert_eq!(
+        sync(&stage, &[(30, "active")]),
+        no_codes(),
+        "time has passed"
+    );
+    let codes = report(&Stage::new(), 1..21);
+    assert!(codes.iter().all(Vec::is_empty), "time stands");
+}
+
+#[test]
+fn tokens_that_nobody_opens_are_noticed_m10() {
+    let token = |stage: &Stage, customer: u64| {
+        let body = json!({ "billing_customer_id": customer });
+        let made = stage.acme.post("/api/v1/sso/token", body).expect(200);
+        (last(stage), crate::client::text(&made.at("/data/token")))
+    };
+    let stage_of_two = |stage: Stage| {
+        stage.endpoint(42, "192.0.2.1");
+        stage.endpoint(43, "192.0.2.2");
+        stage
+    };
+    let (codes, told) = at_once(|| {
+        let stage = stage_of_two(Stage::of_real_time());
+        let made = [42, 43, 42, 42].map(|customer| token(&stage, customer).0);
+        (made, noticed(&stage))
+    });
+    assert_eq!(codes[..3], [no_codes(), no_codes(), no_codes()]);
+    assert_eq!(codes[3], ["unused_tokens"]);
+    let sentence = "account acme: create_sso_token makes more than 2 tokens for customer 42 within 10 s, and none of them was opened; ask for one when the customer opens the portal, not with each page";
+    assert_eq!(told[0].1, sentence);
+
+    let stage = stage_of_two(Stage::of_real_time());
+    for _ in 0..3 {
+        token(&stage, 42);
+        let (codes, opened) = token(&stage, 42);
+        assert_eq!(codes, no_codes(), "one was opened before");
+        stage
+            .anyone
+            .get(&format!("/sso?token={opened}"))
+            .expect(200);
+    }
+    token(&stage, 43);
+    token(&stage, 43);
+    stage.advance(10);
+    assert_eq!(token(&stage, 43).0, no_codes(), "time has passed");
+    let stage = stage_of_two(Stage::new());
+    for _ in 0..4 {
+        assert_eq!(token(&stage, 42).0, no_codes(), "time stands");
+    }
+}

@@ -232,6 +232,13 @@ impl Session<'_> {
         });
     }
 
+    /// Whether there is such a subscription, and it is cancelled.
+    pub fn is_cancelled(&self, request: &SubscriptionRef) -> bool {
+        let key = self.recorded_subscription(request).ok();
+        let status = key.map(|key| self.records.subscriptions[&key].status);
+        status == Some(SubscriptionStatus::Cancelled)
+    }
+
     /// The subscription a body names, where it is cancelled and has not been
     /// for so long, and its customer kept what it was for.
     pub fn recently_cancelled_in_use(

@@ -12,6 +12,8 @@ use super::namespaces::Namespaces;
 use super::pages::{EmptyPages, UnreadPages};
 use super::refused_repeat::RefusedCalls;
 use super::sign_ins::SignIns;
+use super::synced_lines::{EndedLines, SingleReports};
+use super::unused_tokens::UnusedTokens;
 use crate::observation::notice::{Notice, NoticeCode};
 use crate::operations::known_names::is_documented;
 
@@ -55,6 +57,9 @@ pub(crate) struct CallHistory {
     refused: RefusedCalls,
     sign_ins: SignIns,
     namespaces: Namespaces,
+    ended_lines: EndedLines,
+    single_reports: SingleReports,
+    unused_tokens: UnusedTokens,
 }
 
 /// A call of which its client does not know whether it acted.
@@ -125,8 +130,11 @@ impl CallHistory {
             self.tight_polling(call, fingerprint),
             self.refused.see(call, fingerprint),
             self.sign_ins.see(call),
+            self.single_reports.see(call),
+            self.unused_tokens.see(call),
         ];
         let mut notices: Vec<Notice> = notices.into_iter().flatten().collect();
+        notices.extend(self.ended_lines.see(call));
         if !call.is_by_staff() {
             notices.extend(self.of_customers_area(call));
         }

@@ -5,8 +5,8 @@ use crate::observation::notice::{Notice, NoticeCode};
 use crate::operations::known_names::{MOST_NAMES, unknown_fields};
 use crate::values::nearest::nearest;
 
-/// Characters of a name that are shown.
-const SHOWN: usize = 64;
+/// Characters of a name or path that are shown: a path with two ids has a hundred.
+const SHOWN: usize = 128;
 
 /// The names in a request that its operation does not know.
 pub(super) fn unknown(call: &CallContext<'_>) -> Vec<Notice> {
@@ -32,12 +32,7 @@ pub(super) fn unknown(call: &CallContext<'_>) -> Vec<Notice> {
         nearest => format!("did you mean {nearest}?"),
     };
     let notice = |code, kind: &str, name: &str, known: &[&'static str]| {
-        // A key must not be cut: half of it would be told.
-        let shown = match call.key {
-            "" => name.to_owned(),
-            key => name.replace(key, "****"),
-        };
-        let shown: String = shown.chars().take(SHOWN).collect();
+        let shown = shown(call, name);
         let instead = match call.query.get(name) {
             Some(value) if !call.key.is_empty() && value.contains(call.key) => {
                 "it holds the key, which logs keep of an address: send it in Authorization only"
@@ -63,4 +58,13 @@ pub(super) fn unknown(call: &CallContext<'_>) -> Vec<Notice> {
     let fields = (names.iter()).map(|name| notice(NoticeCode::UnknownField, "field", name, fields));
     notices.extend(fields);
     notices
+}
+
+/// What is shown of a name or path. A key must not be cut: half of it would be told.
+pub(super) fn shown(call: &CallContext<'_>, text: &str) -> String {
+    let shown = match call.key {
+        "" => text.to_owned(),
+        key => text.replace(key, "****"),
+    };
+    shown.chars().take(SHOWN).collect()
 }

@@ -5,6 +5,7 @@ use secmon_engine::{SandboxHeader, Switch};
 
 use super::call_context::{CallContext, Clock};
 use super::names;
+use super::no_such_path::no_such_path;
 use super::pages::{asks_for_later_page, page_size};
 use crate::connection::arrival::Certificate;
 use crate::observation::notice::{Fact, Notice, NoticeCode};
@@ -19,6 +20,7 @@ const WIDE: usize = 1024;
 pub(crate) fn of_call(call: &CallContext<'_>) -> Vec<Notice> {
     let mut notices = names::unknown(call);
     notices.extend(no_customer(call));
+    notices.extend(no_such_path(call));
     notices.extend(ignored_sandbox(call));
     notices.extend(unverified_tls(call));
     notices.extend(call.facts.iter().filter_map(|fact| of_fact(call, *fact)));
@@ -80,6 +82,7 @@ fn of_fact(call: &CallContext<'_>, fact: Fact) -> Option<Notice> {
     let (code, sentence) = match fact {
         // It takes earlier calls to say what these mean.
         Fact::Page { .. } | Fact::SignedIn | Fact::StaleToken => return None,
+        Fact::LineEnded(_) | Fact::LineProvisioned(_) | Fact::LineRevived(_) => return None,
         // Nobody could do it in another way.
         Fact::AccountWideRuleRemoved => return None,
         Fact::RulePorts(ports) if ports <= WIDE => return None,
@@ -92,6 +95,12 @@ fn of_fact(call: &CallContext<'_>, fact: Fact) -> Option<Notice> {
             format!(
                 "{operation} allows the port for every customer; {}",
                 for_one_customer(call)
+            ),
+        ),
+        Fact::RuleLostItsEnd => (
+            NoticeCode::RuleLostItsEnd,
+            format!(
+                "{operation} was not sent expires_at, and the rule, which had an end, has none now; send expires_at with each change, or null where the rule is to have no end"
             ),
         ),
         Fact::ForcedChange => (
