@@ -134,8 +134,9 @@ pub(super) fn check_parameters<'a>(
     let instead = match taken {
         [] => "; it takes none".to_owned(),
         taken => {
-            let nearest = nearest(unknown, taken.iter().copied());
-            format!("; did you mean {nearest}? It takes {}", taken.join(", "))
+            let meant = nearest(unknown, taken.iter().copied());
+            let meant = meant.map_or_else(String::new, |name| format!("did you mean {name}? "));
+            format!("; {meant}It takes {}", taken.join(", "))
         }
     };
     let sentence = format!("This call has no parameter {unknown}{instead}.");

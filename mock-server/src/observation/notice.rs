@@ -148,8 +148,13 @@ impl FromStr for NoticeCode {
         let text = text.trim();
         let found = Self::ALL.into_iter().find(|code| code.name() == text);
         found.ok_or_else(|| {
-            let nearest = nearest(text, Self::ALL.into_iter().map(Self::name));
-            format!("there is no notice {text}; did you mean {nearest}?")
+            let codes = Self::ALL.map(Self::name);
+            let meant = nearest(text, codes);
+            let meant = meant.map_or_else(String::new, |name| format!("did you mean {name}? "));
+            format!(
+                "there is no notice {text}; {meant}There are {}",
+                codes.join(", ")
+            )
         })
     }
 }

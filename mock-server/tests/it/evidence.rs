@@ -157,6 +157,10 @@ fn only_the_notices_that_are_named_are_denied_m13() {
     let (code, errors) = exec_refused(&["--deny-notices=no_costumer"]);
     assert_eq!(code, Some(125));
     assert!(errors.contains("did you mean no_customer?"), "{errors}");
+    let (_, errors) = exec_refused(&["--allow-notices", "nonsense"]);
+    let listed = errors.split("There are ").nth(1).unwrap_or_default();
+    let listed = listed.lines().next().unwrap_or_default().split(", ");
+    assert_eq!(listed.count(), 24, "{errors}");
 }
 
 /// Runs `exec` with flags that it refuses; its exit code, and what is said.

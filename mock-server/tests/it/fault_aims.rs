@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::client::Stage;
+use crate::client::{Stage, text};
 use crate::faults::{PROVISION, place};
 
 #[test]
@@ -69,6 +69,10 @@ fn a_fault_that_can_hit_nothing_says_so() {
         (
             json!({ "operation": "get_health", "match": { "foo": 1 } }),
             json!(["No operation that this fault is for has foo; it has none"]),
+        ),
+        (
+            json!({ "operation": "provision_endpoint", "match": { "foo": 42 } }),
+            json!(["No operation that this fault is for has foo; so no call meets it."]),
         ),
         (
             json!({ "match": { "per_pag": 42 } }),
@@ -197,5 +201,25 @@ fn a_fault_without_a_chance_and_a_misspelt_operation_are_told_m11() {
         fault["effect"] = json!({ "status": 500 });
         let reply = stage.anyone.post("/_mock/faults", fault).expect(status);
         assert!(reply.text().contains(sentence), "{}", reply.text());
+    }
+}
+
+#[test]
+fn the_end_of_a_path_is_taken_for_its_operation_m13() {
+    let stage = Stage::new();
+    let warned = |operation: &str| {
+        let fault = json!({ "operation": operation, "effect": { "status": 503 } });
+        let placed = stage.anyone.post("/_mock/faults", fault).expect(201);
+        text(&placed.at("/warnings/0"))
+    };
+    for (operation, instead) in [
+        ("provision", "did you mean provision_endpoint?"),
+        ("pricing", "did you mean set_price or remove_price?"),
+        ("scan-endpoint", "did you mean scan_endpoint?"),
+        ("provison_domain", "did you mean provision_domain?"),
+        ("nope", "secmon-mock routes prints them."),
+    ] {
+        let sentence = format!("There is no operation {operation}; {instead}");
+        assert_eq!(warned(operation), sentence);
     }
 }

@@ -64,6 +64,72 @@ fn a_misspelt_field_of_an_inner_object_is_noticed_once_m10() {
 }
 
 #[test]
+fn only_a_name_that_is_near_and_was_not_sent_is_suggested_m10() {
+    let stage = Stage::new();
+    let told = |name: &str, instead: &str| {
+        let mut body = json!({ "client_id": 42, "ip_address": "192.0.2.1" });
+        body[name] = json!("x");
+        stage.acme.post("/api/v1/billing/provision", body);
+        let sentence = format!("account acme: provision_endpoint has no field {name}; {instead}");
+        assert_eq!(noticed(&stage), [("unknown_field".to_owned(), sentence)]);
+    };
+    for name in ["clientid", "clientId", "customer_id"] {
+        told(name, "client_id was sent already, leave this one out");
+    }
+    for name in ["ip", "ipAddress"] {
+        told(name, "ip_address was sent already, leave this one out");
+    }
+    told("email", "did you mean client_email?");
+    told("name", "did you mean client_name?");
+    told("plan", "did you mean plan_slug?");
+    told("hsotname", "did you mean hostname?");
+    for name in ["notes", "userId", "foo", "tenant"] {
+        told(name, "leave it out");
+    }
+    let told = |query: &str, instead: &str| {
+        let list = format!("/api/v1/endpoints?billing_customer_id=42&{query}=1");
+        stage.acme.get(&list).expect(200);
+        let sentence = format!("account acme: list_endpoints has no parameter {query}; {instead}");
+        assert_eq!(
+            noticed(&stage),
+            [("unknown_parameter".to_owned(), sentence)]
+        );
+    };
+    for name in ["page_size", "limit", "perPage"] {
+        told(name, "did you mean per_page?");
+    }
+    told(
+        "customer_id",
+        "billing_customer_id was sent already, leave this one out",
+    );
+    for name in ["cursor", "sort", "q", "search", "offset"] {
+        told(name, "leave it out");
+    }
+}
+
+#[test]
+fn an_inner_name_is_held_against_those_of_its_object_m10() {
+    let stage = Stage::new();
+    let told = |name: &str, instead: &str| {
+        let mut service = json!({
+            "service_id": 1, "client_id": 42, "product_slug": "endpoint", "status": "active",
+        });
+        service[name] = json!(1);
+        let body = json!({ "services": [service] });
+        stage.acme.post("/api/v1/billing/sync-services", body);
+        let sentence =
+            format!("account acme: sync_services has no field services.{name}; {instead}");
+        assert_eq!(noticed(&stage), [("unknown_field".to_owned(), sentence)]);
+    };
+    told(
+        "clientid",
+        "services.client_id was sent already, leave this one out",
+    );
+    told("extra", "leave it out");
+    told("module_versio", "leave it out");
+}
+
+#[test]
 fn a_misspelt_parameter_is_noticed_m10() {
     let stage = Stage::new();
     let query = |query: &str| {

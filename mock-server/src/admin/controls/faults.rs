@@ -81,9 +81,9 @@ fn warnings(fault: &Fault) -> Vec<String> {
     }
     if !operations.iter().any(fits_operation) {
         let operation = fault.operation.as_deref().unwrap_or_default();
-        let nearest = nearest(operation, operations.iter().map(|operation| operation.name));
         warnings.push(format!(
-            "There is no operation {operation}; did you mean {nearest}?"
+            "There is no operation {operation}; {}",
+            meant_operation(operation, &operations)
         ));
     }
     let fits = |operation: &&Operation| {
@@ -100,6 +100,24 @@ fn warnings(fault: &Fault) -> Vec<String> {
     warnings
 }
 
+/// Which operation was meant by a name that none has: often it is the end of a path.
+fn meant_operation(wrong: &str, operations: &[Operation]) -> String {
+    let ends_so = |operation: &&Operation| operation.path.rsplit('/').next() == Some(wrong);
+    let ending = operations.iter().filter(ends_so);
+    let mut meant: Vec<&str> = ending.map(|operation| operation.name).collect();
+    if meant.is_empty() {
+        meant.extend(nearest(
+            wrong,
+            operations.iter().map(|operation| operation.name),
+        ));
+    }
+    meant.dedup();
+    match meant.is_empty() {
+        true => "secmon-mock routes prints them.".to_owned(),
+        false => format!("did you mean {}?", meant.join(" or ")),
+    }
+}
+
 /// Of the names that a call shall hold, those that none of the operations has; inner ones behind a dot.
 fn unknown_names(fault: &Fault, operations: &[&Operation]) -> Vec<String> {
     let known: Vec<&str> = operations
@@ -113,8 +131,9 @@ fn unknown_names(fault: &Fault, operations: &[&Operation]) -> Vec<String> {
         return Vec::new();
     }
     let instead = |name: &str| match nearest(name, known.iter().copied()) {
-        "" => "it has none".to_owned(),
-        nearest => format!("did you mean {nearest}?"),
+        Some(meant) => format!("did you mean {meant}?"),
+        None if known.is_empty() => "it has none".to_owned(),
+        None => "so no call meets it.".to_owned(),
     };
     let unknown = unknown_fields(matching, &known).into_iter();
     unknown

@@ -1,5 +1,7 @@
 //! Names in a request that its operation does not know.
 
+use serde_json::{Map, Value};
+
 use super::call_context::CallContext;
 use crate::observation::notice::{Notice, NoticeCode};
 use crate::operations::known_names::{MOST_NAMES, unknown_fields};
@@ -14,22 +16,14 @@ pub(super) fn unknown(call: &CallContext<'_>) -> Vec<Notice> {
         return Vec::new();
     };
     let (parameters, fields) = (known.parameters(), known.fields());
-    // What was sent already is not what was meant.
-    let is_sent = |name: &str| {
-        call.query.contains_key(name) || call.body.is_some_and(|body| body.contains_key(name))
-    };
-    let left = |known: &[&'static str]| -> Vec<&'static str> {
-        known
-            .iter()
-            .copied()
-            .filter(|name| !is_sent(name))
-            .collect()
-    };
-    let instead = |name: &str, known: &[&'static str]| match nearest(name, left(known).into_iter())
-    {
+    let instead = |name: &str, known: &[&'static str]| match nearest(name, known.iter().copied()) {
         _ if parameters.contains(&name) => "send it in the query".to_owned(),
-        "" => "it has none, leave it out".to_owned(),
-        nearest => format!("did you mean {nearest}?"),
+        _ if known.is_empty() => "it has none, leave it out".to_owned(),
+        None => "leave it out".to_owned(),
+        Some(meant) if is_sent(call, meant) => {
+            format!("{meant} was sent already, leave this one out")
+        }
+        Some(meant) => format!("did you mean {meant}?"),
     };
     let notice = |code, kind: &str, name: &str, known: &[&'static str]| {
         let shown = shown(call, name);
@@ -58,6 +52,25 @@ pub(super) fn unknown(call: &CallContext<'_>) -> Vec<Notice> {
     let fields = (names.iter()).map(|name| notice(NoticeCode::UnknownField, "field", name, fields));
     notices.extend(fields);
     notices
+}
+
+/// Whether a call has a parameter or a field of this name, an inner one behind a dot.
+fn is_sent(call: &CallContext<'_>, name: &str) -> bool {
+    call.query.contains_key(name) || call.body.is_some_and(|body| has_member(body, name))
+}
+
+fn has_member(members: &Map<String, Value>, name: &str) -> bool {
+    match name.split_once('.') {
+        None => members.contains_key(name),
+        Some((outer, inner)) => match members.get(outer) {
+            Some(Value::Object(members)) => has_member(members, inner),
+            Some(Value::Array(items)) => {
+                let mut objects = items.iter().filter_map(Value::as_object);
+                objects.any(|members| has_member(members, inner))
+            }
+            _ => false,
+        },
+    }
 }
 
 /// What is shown of a name or path. A key must not be cut: half of it would be told.
