@@ -178,7 +178,11 @@ impl TryFrom<EffectFields> for Effect {
             })
         } else {
             fields.only(&["status", "code", "retry_after"])?;
-            let status = fields.status.ok_or("The status field is required.")?;
+            let is_empty = fields.code.is_none() && fields.retry_after.is_none();
+            let status = fields.status.ok_or(match is_empty {
+                true => "The effect needs one of status, latency_ms, close, tls, body.",
+                false => "The status field is required.",
+            })?;
             let status = status_code(status).filter(|status| status.as_u16() >= 400);
             let status = status.ok_or("The status must be an integer from 400 to 599.")?;
             Ok(Self::Status {

@@ -8,7 +8,8 @@ use crate::observation::notice::NoticeCode;
 /// The two flags, as `exec` and `certify` have them.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct NoticeFlags {
-    /// Exit 1 where the service tolerated what a careless client should hear of, and say what; with codes, only those
+    /// Exit 1 where the service tolerated what a careless client should hear of, and say what; with codes, only those. docs/behaviours.md (M10)
+    /// lists the codes, and so does the error where one is wrong
     #[arg(
         long,
         value_name = "CODE,...",
@@ -19,7 +20,7 @@ pub(crate) struct NoticeFlags {
     )]
     deny_notices: Option<Given<Denied>>,
 
-    /// Codes of notices that are no failure under --deny-notices
+    /// Codes of notices that are no failure under --deny-notices, as that lists them
     #[arg(
         long,
         value_name = "CODE,...",

@@ -1,5 +1,8 @@
 //! The names that each operation knows, by its description.
 
+use std::collections::BTreeSet;
+
+use http::StatusCode;
 use serde_json::{Map, Value};
 
 /// A client that misspells a hundred names knows enough when it hears of some.
@@ -50,6 +53,14 @@ pub(crate) fn is_documented(outcome: &str) -> bool {
     TABLE
         .iter()
         .any(|(_, _, _, outcomes)| outcomes.contains(&outcome))
+}
+
+/// The codes that operations are documented to have beside this status.
+pub(crate) fn documented_codes(status: StatusCode) -> BTreeSet<&'static str> {
+    let outcomes = TABLE.iter().flat_map(|(_, _, _, outcomes)| *outcomes);
+    let with_code = outcomes.filter_map(|outcome| outcome.split_once(' '));
+    let of_status = with_code.filter(|(number, _)| *number == status.as_str());
+    of_status.map(|(_, code)| code).collect()
 }
 
 /// The fields of a body that its operation does not know, those of inner objects behind a dot.

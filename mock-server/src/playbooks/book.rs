@@ -222,7 +222,14 @@ impl Pattern {
         };
         let missing = self.sent.iter().filter(is_missing);
         missing
-            .map(|(name, value)| format!("{name}={value}"))
+            .map(|(name, value)| {
+                let wanted = value.to_string();
+                let as_number = match body[name] == Value::String(wanted.clone()) {
+                    true => " as a number",
+                    false => "",
+                };
+                format!("{name}={wanted}{as_number}")
+            })
             .collect()
     }
 }

@@ -6,6 +6,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::ArgGroup;
 use serde_json::json;
 
 use crate::configuration::settings::Settings;
@@ -21,12 +22,12 @@ use crate::values::escape::escaped;
 
 /// Which playbooks, and where the verdicts go.
 #[derive(Debug, clap::Args)]
+#[command(group(ArgGroup::new("which").args(["names", "all"]).required(true)))]
 pub(crate) struct Playbooks {
-    /// The playbooks to play
-    #[arg(value_name = "NAME", required_unless_present = "all", conflicts_with = "all", value_parser = known)]
+    #[arg(value_name = "NAME", help = names_help(), value_parser = known)]
     names: Vec<String>,
 
-    /// All of them
+    /// Plays all of them
     #[arg(long)]
     all: bool,
 
@@ -36,6 +37,11 @@ pub(crate) struct Playbooks {
 
     #[command(flatten)]
     notices: NoticeFlags,
+}
+
+fn names_help() -> String {
+    let names = book::names().join(", ");
+    format!("The playbooks to play, or --all for all of them: {names}")
 }
 
 fn known(name: &str) -> Result<String, String> {
@@ -108,7 +114,9 @@ fn play(
         findings.extend(evidence.denied(denied));
     }
     if code != 0 {
-        findings.push(format!("The command ended with exit code {code}."));
+        findings.push(format!(
+            "The command ended with exit code {code}. End with 0 once the goal is reached, also where a refusal is part of it."
+        ));
     }
     Ok(Verdict {
         name: &playbook.name,

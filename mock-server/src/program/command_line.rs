@@ -78,7 +78,7 @@ enum Verb {
         #[arg(long, value_name = "SPAN", default_value = "30s")]
         timeout: Span,
     },
-    /// Prints the partner API's description: OpenAPI 3.1
+    /// Prints the partner API's description, OpenAPI 3.1, as YAML; as JSON with --format json
     Openapi {
         /// As it is written, or as it is served
         #[arg(long, value_enum, default_value_t = Format::Yaml)]

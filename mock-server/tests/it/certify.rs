@@ -95,3 +95,20 @@ fn the_goal_is_in_the_environment_as_json() {
     assert_eq!(goal["name"], NAME);
     assert!(goal["goal"].is_string());
 }
+
+#[test]
+fn help_and_refusals_name_the_playbooks_and_the_way_to_play_all() {
+    let (_, help, _) = run(&mut command(&["certify", "--help"]));
+    let help: Vec<&str> = help.split_whitespace().collect();
+    let help = help.join(" ");
+    let listed = help
+        .split("The playbooks to play, or --all for all of them: ")
+        .nth(1);
+    let names = listed.unwrap_or_default().split(" <COMMAND>").next();
+    assert_eq!(names.unwrap_or_default().split(", ").count(), 16, "{help}");
+    let (code, _, error) = run(&mut command(&["certify", "--", "true"]));
+    assert_eq!(code, Some(125));
+    assert!(error.contains("<NAME|--all>"), "{error}");
+    let (code, _, _) = run(&mut command(&["certify", "--all", NAME, "--", "true"]));
+    assert_eq!(code, Some(125));
+}

@@ -223,3 +223,49 @@ fn the_end_of_a_path_is_taken_for_its_operation_m13() {
         assert_eq!(warned(operation), sentence);
     }
 }
+
+#[test]
+fn a_code_that_is_not_documented_for_its_status_is_warned_of_m13() {
+    let stage = Stage::new();
+    let placed = |status: u16, code: &str| {
+        let fault = json!({ "effect": { "status": status, "code": code } });
+        let placed = stage.anyone.post("/_mock/faults", fault).expect(201);
+        placed.json()["warnings"].clone()
+    };
+    for (status, code, instead) in [
+        (
+            503,
+            "SCANING_UNAVAILABLE",
+            "did you mean SCANNING_UNAVAILABLE?",
+        ),
+        (
+            503,
+            "SCAN_DISPATCH_FAILED",
+            "there are SCANNING_UNAVAILABLE.",
+        ),
+        (502, "SCANNING_UNAVAILABLE", "no code is."),
+    ] {
+        let sentence =
+            format!("The code {code} is not documented for the status {status}; {instead}");
+        assert_eq!(placed(status, code), json!([sentence]));
+    }
+    for (status, code) in [
+        (503, "SCANNING_UNAVAILABLE"),
+        (500, "SCAN_DISPATCH_FAILED"),
+        (429, "RATE_LIMITED"),
+    ] {
+        assert_eq!(placed(status, code), Value::Null, "{code}");
+    }
+}
+
+#[test]
+fn an_effect_without_a_member_is_told_which_it_can_have() {
+    let stage = Stage::new();
+    let refused = |effect: Value| {
+        let fault = json!({ "effect": effect });
+        stage.anyone.post("/_mock/faults", fault).expect(400).text()
+    };
+    let all = "The effect needs one of status, latency_ms, close, tls, body.";
+    assert!(refused(json!({})).contains(all));
+    assert!(refused(json!({ "code": "RATE_LIMITED" })).contains("The status field is required."));
+}

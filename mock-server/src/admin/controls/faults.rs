@@ -6,7 +6,7 @@ use crate::admin::call::{AdminCall, Answered};
 use crate::faults::effect::Effect;
 use crate::faults::fault::Fault;
 use crate::operations::catalogue::{self, Operation};
-use crate::operations::known_names::unknown_fields;
+use crate::operations::known_names::{documented_codes, unknown_fields};
 use crate::store::commit::Commit;
 use crate::values::admin_error::AdminError;
 use crate::values::nearest::nearest;
@@ -46,7 +46,10 @@ pub(crate) fn place(call: &AdminCall) -> Result<Answered, AdminError> {
     let warnings = match fault.effect {
         Effect::Tls(_) if call.mock.accounts.settings.tls.is_some() => Vec::new(),
         Effect::Tls(_) => vec![NO_HANDSHAKES.to_owned()],
-        _ => warnings(&fault),
+        _ => aim_warnings(&fault)
+            .into_iter()
+            .chain(unknown_code(&fault))
+            .collect(),
     };
     let mut body = json!({ "id": faults.place(fault) });
     if !warnings.is_empty() {
@@ -58,8 +61,34 @@ pub(crate) fn place(call: &AdminCall) -> Result<Answered, AdminError> {
 const NO_HANDSHAKES: &str =
     "This server speaks no https, so there are no handshakes; start it with --tls-listen.";
 
+/// A code that no client is to expect with this status.
+fn unknown_code(fault: &Fault) -> Option<String> {
+    let Effect::Status {
+        status,
+        code: Some(code),
+        ..
+    } = &fault.effect
+    else {
+        return None;
+    };
+    let documented = documented_codes(*status);
+    let instead = match nearest(code, documented.iter().copied()) {
+        Some(same) if same == code => return None,
+        Some(near) => format!("did you mean {near}?"),
+        None if documented.is_empty() => "no code is.".to_owned(),
+        None => {
+            let documented: Vec<&str> = documented.into_iter().collect();
+            format!("there are {}.", documented.join(", "))
+        }
+    };
+    let status = status.as_u16();
+    Some(format!(
+        "The code {code} is not documented for the status {status}; {instead}"
+    ))
+}
+
 /// Why it may never hit anything.
-fn warnings(fault: &Fault) -> Vec<String> {
+fn aim_warnings(fault: &Fault) -> Vec<String> {
     let operations = catalogue::all();
     let (method, path) = (fault.method.as_deref(), fault.path.as_deref());
     let fits_path =
