@@ -328,3 +328,22 @@ fn a_repeat_while_the_first_call_is_worked_on_is_noticed_m10() {
     });
     assert_eq!(codes, (vec![], vec![], 1), "the one that ends last");
 }
+
+#[test]
+fn a_sign_in_token_is_left_to_the_customers_next_click_m10() {
+    let stage = Stage::new();
+    stage.endpoint(42, "192.0.2.1");
+    let fault = json!({ "operation": "create_sso_token", "effect": { "close": "after" } });
+    stage.anyone.post("/_mock/faults", fault).expect(201);
+    let token = || {
+        let body = br#"{"billing_customer_id":42}"#;
+        stage.acme.try_send("POST", "/api/v1/sso/token", body)
+    };
+    token().expect_err("no answer");
+    token().expect("an answer");
+    let sentence = "account acme: create_sso_token repeats call 2, whose answer was lost and which may have acted; let the customer open the portal again: a second token is as good as the first";
+    assert_eq!(
+        noticed(&stage),
+        [("unsafe_repeat".to_owned(), sentence.to_owned())]
+    );
+}

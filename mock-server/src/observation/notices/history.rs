@@ -336,7 +336,9 @@ fn leaves_doubt(call: &CallContext<'_>) -> bool {
 fn instead_of_repeating(operation: &str) -> &'static str {
     match operation {
         // It cannot be read.
-        SIGN_IN_TOKEN => "let the customer open the portal again",
+        SIGN_IN_TOKEN => {
+            "let the customer open the portal again: a second token is as good as the first"
+        }
         _ => "read back first",
     }
 }
