@@ -1,6 +1,6 @@
 //! Turns the descriptions into the JSON that is embedded and served, and into the names that each operation knows.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fmt::Write;
 use std::path::Path;
@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A Rust table: an operation, the parameters of its query, the fields of its body, how it can be answered.
+/// A Rust table: an operation, the parameters of its query, the fields of its body, how it can be answered, the types of the fields.
 fn known_names(document: &Value) -> Result<String, Box<dyn Error>> {
     let mut rows = String::from("&[\n");
     let paths = document["paths"].as_mapping().ok_or("no paths")?;
@@ -47,12 +47,14 @@ fn known_names(document: &Value) -> Result<String, Box<dyn Error>> {
             .collect();
         let body = resolved(document, &operation["requestBody"]);
         let schema = &body["content"]["application/json"]["schema"];
-        let mut fields = BTreeSet::new();
-        collect_fields(document, schema, "", &mut fields);
+        let mut types = BTreeMap::new();
+        collect_fields(document, schema, "", &mut types);
+        let fields: BTreeSet<&String> = types.keys().collect();
+        let types: Vec<(&String, &String)> = types.iter().collect();
         let outcomes = outcomes(document, &operation["responses"]);
         writeln!(
             rows,
-            "    ({name:?}, &{parameters:?}, &{fields:?}, &{outcomes:?}),"
+            "    ({name:?}, &{parameters:?}, &{fields:?}, &{outcomes:?}, &{types:?}),"
         )?;
     }
     // A set is written in braces, an array in brackets.
@@ -60,17 +62,32 @@ fn known_names(document: &Value) -> Result<String, Box<dyn Error>> {
     Ok(rows + "]\n")
 }
 
-/// The names of an object's fields, and those of the objects in it behind a dot.
-fn collect_fields(document: &Value, schema: &Value, prefix: &str, fields: &mut BTreeSet<String>) {
+/// The names of an object's fields with their types, and those of the objects in it behind a dot.
+fn collect_fields(
+    document: &Value,
+    schema: &Value,
+    prefix: &str,
+    fields: &mut BTreeMap<String, String>,
+) {
     let schema = resolved(document, schema);
     if !schema["items"].is_null() {
         collect_fields(document, &schema["items"], prefix, fields);
     }
     for (name, schema) in schema["properties"].as_mapping().into_iter().flatten() {
         let Some(name) = name.as_str() else { continue };
-        fields.insert(format!("{prefix}{name}"));
+        let types = types(resolved(document, schema));
+        fields.insert(format!("{prefix}{name}"), types);
         collect_fields(document, schema, &format!("{prefix}{name}."), fields);
     }
+}
+
+/// The types of a value, with ` or ` between them; empty where a schema does not say.
+fn types(schema: &Value) -> String {
+    let names = match &schema["type"] {
+        Value::Sequence(names) => names.iter().filter_map(Value::as_str).collect(),
+        one => one.as_str().into_iter().collect::<Vec<_>>(),
+    };
+    names.join(" or ")
 }
 
 /// Statuses, with the string code behind where there is one: those are the names of the examples.

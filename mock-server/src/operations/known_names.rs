@@ -15,6 +15,7 @@ pub(crate) struct Known {
     fields: &'static [&'static str],
     /// `403 ENDPOINT_LIMIT_EXCEEDED`, or `200` where there is no code.
     pub(crate) outcomes: &'static [&'static str],
+    types: &'static [(&'static str, &'static str)],
 }
 
 type Row = (
@@ -22,6 +23,7 @@ type Row = (
     &'static [&'static str],
     &'static [&'static str],
     &'static [&'static str],
+    &'static [(&'static str, &'static str)],
 );
 
 const TABLE: &[Row] = include!(concat!(env!("OUT_DIR"), "/known.rs"));
@@ -29,11 +31,13 @@ const TABLE: &[Row] = include!(concat!(env!("OUT_DIR"), "/known.rs"));
 impl Known {
     /// None where the description has no such operation.
     pub(crate) fn by(operation: &str) -> Option<Self> {
-        let (_, parameters, fields, outcomes) = TABLE.iter().find(|row| row.0 == operation)?;
+        let (_, parameters, fields, outcomes, types) =
+            TABLE.iter().find(|row| row.0 == operation)?;
         Some(Self {
             parameters,
             fields,
             outcomes,
+            types,
         })
     }
 
@@ -46,18 +50,25 @@ impl Known {
     pub(crate) fn fields(self) -> &'static [&'static str] {
         self.fields
     }
+
+    /// The types of a member of its body, as `string or null`; none where it has no such member, or the description does
+    /// not say.
+    pub(crate) fn types_of(self, field: &str) -> Option<&'static str> {
+        let (_, types) = self.types.iter().find(|(name, _)| *name == field)?;
+        Some(*types).filter(|types| !types.is_empty())
+    }
 }
 
 /// Whether the description of any operation has this outcome, such as `503 SCANNING_UNAVAILABLE`.
 pub(crate) fn is_documented(outcome: &str) -> bool {
     TABLE
         .iter()
-        .any(|(_, _, _, outcomes)| outcomes.contains(&outcome))
+        .any(|(_, _, _, outcomes, _)| outcomes.contains(&outcome))
 }
 
 /// The codes that operations are documented to have beside this status.
 pub(crate) fn documented_codes(status: StatusCode) -> BTreeSet<&'static str> {
-    let outcomes = TABLE.iter().flat_map(|(_, _, _, outcomes)| *outcomes);
+    let outcomes = TABLE.iter().flat_map(|(_, _, _, outcomes, _)| *outcomes);
     let with_code = outcomes.filter_map(|outcome| outcome.split_once(' '));
     let of_status = with_code.filter(|(number, _)| *number == status.as_str());
     of_status.map(|(_, code)| code).collect()

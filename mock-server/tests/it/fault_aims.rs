@@ -269,3 +269,49 @@ fn an_effect_without_a_member_is_told_which_it_can_have() {
     assert!(refused(json!({})).contains(all));
     assert!(refused(json!({ "code": "RATE_LIMITED" })).contains("The status field is required."));
 }
+
+#[test]
+fn a_match_of_another_type_than_the_member_is_warned_of_m13() {
+    let stage = Stage::new();
+    let placed = |operation: &str, matching: Value| {
+        let fault = json!({
+            "operation": operation, "match": matching, "effect": { "status": 503 },
+        });
+        let placed = stage.anyone.post("/_mock/faults", fault).expect(201);
+        placed.json()["warnings"].clone()
+    };
+    let warned = json!(["No call meets client_id \"42\": the operation takes integer there."]);
+    assert_eq!(
+        placed("provision_endpoint", json!({ "client_id": "42" })),
+        warned
+    );
+    let warned = json!(["No call meets domain 5: the operation takes string there."]);
+    assert_eq!(placed("provision_domain", json!({ "domain": 5 })), warned);
+    for (operation, matching) in [
+        (
+            "provision_endpoint",
+            json!({ "client_id": 42, "ip_address": "192.0.2.1" }),
+        ),
+        (
+            "list_endpoints",
+            json!({ "billing_customer_id": 42, "page": "2" }),
+        ),
+        (
+            "list_endpoints",
+            json!({ "billing_customer_id": "42", "page": 2 }),
+        ),
+        ("get_endpoint", json!({ "endpoint": "x" })),
+        ("create_rule", json!({ "expires_at": null })),
+        ("change_subscription", json!({ "force": true })),
+        (
+            "sync_services",
+            json!({ "services": [{ "service_id": 1 }] }),
+        ),
+    ] {
+        assert_eq!(
+            placed(operation, matching.clone()),
+            Value::Null,
+            "{matching}"
+        );
+    }
+}

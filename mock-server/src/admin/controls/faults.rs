@@ -1,6 +1,6 @@
 //! Faults (M5).
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::admin::call::{AdminCall, Answered};
 use crate::faults::effect::Effect;
@@ -126,7 +126,43 @@ fn aim_warnings(fault: &Fault) -> Vec<String> {
         });
     }
     warnings.extend(unknown_names(fault, &fitting));
+    warnings.extend(other_types(fault, &fitting));
     warnings
+}
+
+/// Of the members that a call shall hold, those whose value has another type than any of the operations takes.
+fn other_types(fault: &Fault, operations: &[&Operation]) -> Vec<String> {
+    let warning = |(name, value): (&String, &Value)| {
+        let names = operations
+            .iter()
+            .flat_map(|operation| names_in_address(operation));
+        // A parameter is compared as text.
+        if names.into_iter().any(|parameter| parameter == name) {
+            return None;
+        }
+        let known = operations.iter().filter_map(|operation| operation.known);
+        let types: Vec<&str> = known.filter_map(|known| known.types_of(name)).collect();
+        let first = types.first()?;
+        let is_one = types
+            .iter()
+            .any(|types| types.split(" or ").any(|one| is_of(value, one)));
+        (!is_one)
+            .then(|| format!("No call meets {name} {value}: the operation takes {first} there."))
+    };
+    let matching = fault.matching.iter().flatten();
+    matching.filter_map(warning).collect()
+}
+
+/// Whether a value is of a type, by the names of JSON schemas.
+fn is_of(value: &Value, name: &str) -> bool {
+    match name {
+        "string" => value.is_string(),
+        "integer" | "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        _ => value.is_null(),
+    }
 }
 
 /// Which operation was meant by a name that none has: often it is the end of a path.
@@ -176,12 +212,23 @@ fn unknown_names(fault: &Fault, operations: &[&Operation]) -> Vec<String> {
 /// What a `match` can name: members of the body, and parameters of path and query.
 fn names_of(operation: &Operation) -> Vec<&str> {
     let known = operation.known.into_iter();
-    let sent = known.flat_map(|known| [known.parameters(), known.fields()].concat());
+    let fields = known.flat_map(|known| known.fields().iter().copied());
+    names_in_address(operation)
+        .into_iter()
+        .chain(fields)
+        .collect()
+}
+
+/// The parameters of its path and query.
+fn names_in_address(operation: &Operation) -> Vec<&str> {
+    let known = operation.known.into_iter();
+    let in_query = known.flat_map(|known| known.parameters().iter().copied());
     let in_path = operation
         .path
         .split('/')
         .filter_map(|part| part.strip_prefix('{'));
-    sent.chain(in_path.filter_map(|part| part.strip_suffix('}')))
+    in_query
+        .chain(in_path.filter_map(|part| part.strip_suffix('}')))
         .collect()
 }
 
