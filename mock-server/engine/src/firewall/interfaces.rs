@@ -2,11 +2,12 @@
 //! names in a dump.
 
 use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::filter::{Condition, Holds, Reason};
 
 /// What the names of interfaces begin with that lead to containers, tunnels and bridges of the host itself.
-const INNER: [&str; 33] = [
+const INNER: [&str; 36] = [
     "docker",
     "br-",
     "virbr",
@@ -40,7 +41,13 @@ const INNER: [&str; 33] = [
     "nebula",
     "utun",
     "hassio",
+    "as0t",
+    "vboxnet",
+    "vif",
 ];
+
+/// The same, where a number follows: `vmbr0` is no virtual machine.
+const INNER_NUMBERED: [&str; 3] = ["bat", "pan", "vm"];
 
 /// Words for what is outside, in names of zones, chains and interfaces.
 const OUTER_WORDS: [&str; 9] = [
@@ -48,9 +55,9 @@ const OUTER_WORDS: [&str; 9] = [
 ];
 
 /// Words for what is inside.
-const INNER_WORDS: [&str; 12] = [
-    "lan", "loc", "local", "internal", "int", "private", "trusted", "dmz", "vpn", "mgmt", "home",
-    "guest",
+const INNER_WORDS: [&str; 13] = [
+    "lan", "loc", "local", "internal", "intern", "int", "private", "trusted", "dmz", "vpn", "mgmt",
+    "home", "guest",
 ];
 
 /// The names of interfaces in a dump.
@@ -65,6 +72,8 @@ struct Mention {
     side: Side,
     /// Whether the name itself says that it leads inside.
     is_inner_by_name: bool,
+    /// Whether whatever leaves over it gets an address of the host.
+    is_translated: bool,
 }
 
 /// Where a name says that an interface leads.
@@ -92,53 +101,88 @@ impl Interfaces {
                 name: name.to_owned(),
                 side,
                 is_inner_by_name: self::side(name) == Side::Inner,
+                is_translated: false,
             }),
         }
     }
 
-    /// The external interface, where the names tell it.
-    pub(super) fn external(&self) -> External {
-        let outer = self
-            .mentions
-            .iter()
-            .find(|mention| mention.side == Side::Outer);
-        // A host on the internet may have given its only interface to a zone of any name.
-        let name = match outer {
-            Some(mention) => Some(mention.name.clone()),
-            None => self
-                .first_of_its_kind(|mention| mention.side == Side::Unsaid)
-                .or_else(|| self.first_of_its_kind(|mention| !mention.is_inner_by_name)),
-        };
-        External { name }
+    /// Takes note of an interface over which packets leave with an address of the host: an inner network has no need
+    /// of that, so it is the one to the internet.
+    pub(super) fn mention_translated(&mut self, name: &str) {
+        self.mention(name, "");
+        if let Some(known) = self.mentions.iter_mut().find(|known| known.name == name) {
+            known.is_translated = true;
+        }
     }
 
-    fn first_of_its_kind(&self, may_be: impl Fn(&Mention) -> bool) -> Option<String> {
-        let unsaid = self.mentions.iter().filter(|mention| may_be(mention));
-        let kind_rank = |name: &str| (name.starts_with("eth"), name.starts_with("en"));
-        let first = unsaid.min_by_key(|mention| {
-            let kind = kind_rank(&mention.name);
-            (Reverse(kind), numbers(&mention.name))
-        })?;
-        // Where there is an eth1 there is an eth0.
-        match first.name.strip_prefix("eth") {
-            Some(number) if number.starts_with(|c: char| c.is_ascii_digit()) => {
-                Some("eth0".to_owned())
+    /// The external interface, where the dump tells it: by the name of a zone or chain, by what is translated there,
+    /// and only then by the order of names.
+    pub(super) fn external(&self) -> External {
+        let is_outer = |mention: &&Mention| mention.side == Side::Outer;
+        let mut outer = self.mentions.iter().filter(is_outer);
+        let translated = outer.clone().find(|mention| mention.is_translated);
+        if let Some(mention) = translated.or_else(|| outer.next()) {
+            return External::named(&mention.name);
+        }
+        let is_translated =
+            |mention: &Mention| mention.is_translated && mention.side != Side::Inner;
+        let translated = self.firsts_of_kinds(is_translated);
+        if !translated.names.is_empty() {
+            return translated;
+        }
+        let unsaid = self.firsts_of_kinds(|mention| mention.side == Side::Unsaid);
+        // A host on the internet may have given its only interface to a zone of any name.
+        let external = match unsaid.names.is_empty() {
+            true => self.firsts_of_kinds(|mention| !mention.is_inner_by_name),
+            false => unsaid,
+        };
+        external.with_lowest_number()
+    }
+
+    /// The first Ethernet interface, else the first of each kind: nothing tells which of those leads outside.
+    fn firsts_of_kinds(&self, may_be: impl Fn(&Mention) -> bool) -> External {
+        let mut firsts: BTreeMap<&str, &Mention> = BTreeMap::new();
+        for mention in self.mentions.iter().filter(|mention| may_be(mention)) {
+            let first = firsts.entry(kind(&mention.name)).or_insert(mention);
+            if numbers(&mention.name) < numbers(&first.name) {
+                *first = mention;
             }
-            _ => Some(first.name.clone()),
+        }
+        let ethernet = firsts.values().filter(|first| is_ethernet(&first.name));
+        let rank = |name: &str| (Reverse(name.starts_with("eth")), numbers(name));
+        match ethernet.min_by_key(|first| rank(&first.name)) {
+            Some(first) => External::named(&first.name),
+            None => External {
+                names: firsts.values().map(|first| first.name.clone()).collect(),
+            },
         }
     }
 }
 
-/// The interface that packets from the internet come over.
+/// The interface that packets from the internet come over; several where it may be any of them.
 #[derive(Clone, Default, Debug)]
 pub(super) struct External {
-    name: Option<String>,
+    names: BTreeSet<String>,
 }
 
 impl External {
+    fn named(name: &str) -> Self {
+        Self {
+            names: BTreeSet::from([name.to_owned()]),
+        }
+    }
+
+    /// Where there is an eth1 there is an eth0.
+    fn with_lowest_number(self) -> Self {
+        let number = self.names.first().and_then(|name| name.strip_prefix("eth"));
+        match number.is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit())) {
+            true => Self::named("eth0"),
+            false => self,
+        }
+    }
+
     /// That a packet comes over the interface of this name or pattern.
     pub(super) fn condition(&self, pattern: &str) -> Condition {
-        let external = self.name.as_deref();
         let prefix = pattern.strip_suffix(['+', '*']);
         let holds = match prefix {
             // `nft -n` prints numbers; the first is of the loopback interface, the others may be any.
@@ -146,19 +190,29 @@ impl External {
             None if is_number(pattern) || is_variable(pattern) => Holds::Sometimes,
             Some("") => Holds::Always,
             Some(prefix) if is_inner(prefix) => Holds::Never,
-            Some(prefix) => match external {
-                Some(name) if name.starts_with(prefix) => Holds::Always,
-                None if "eth0".starts_with(prefix) => Holds::Always,
-                _ => Holds::Never,
-            },
-            None if external == Some(pattern) => Holds::Always,
-            None => Holds::Never,
+            Some(prefix) => self.begins_with(prefix),
+            None if !self.names.contains(pattern) => Holds::Never,
+            None if self.names.len() == 1 => Holds::Always,
+            None => Holds::Sometimes,
         };
         let reason = match pattern {
             "lo" | "1" => Reason::Loopback,
             name => Reason::Interface(name.chars().take(40).collect::<String>().into()),
         };
         Condition::new(holds, reason)
+    }
+
+    fn begins_with(&self, prefix: &str) -> Holds {
+        let (Some(first), Some(last)) = (self.names.first(), self.names.last()) else {
+            return Holds::from("eth0".starts_with(prefix));
+        };
+        // In order, all names begin so if the first and the last do.
+        let next = self.names.range(prefix.to_owned()..).next();
+        match first.starts_with(prefix) && last.starts_with(prefix) {
+            true => Holds::Always,
+            false if next.is_some_and(|name| name.starts_with(prefix)) => Holds::Sometimes,
+            false => Holds::Never,
+        }
     }
 }
 
@@ -181,7 +235,23 @@ pub(super) fn is_bridge(name: &str) -> bool {
 }
 
 fn is_inner(name: &str) -> bool {
-    name == "lo" || INNER.iter().any(|prefix| name.starts_with(prefix))
+    let is_numbered = |prefix: &&str| {
+        let number = name.strip_prefix(*prefix);
+        number.is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    name == "lo"
+        || INNER.iter().any(|prefix| name.starts_with(prefix))
+        || INNER_NUMBERED.iter().any(is_numbered)
+}
+
+fn is_ethernet(name: &str) -> bool {
+    name.starts_with("eth") || name.starts_with("en")
+}
+
+/// What interfaces of one kind have in common: the name up to its first digit.
+fn kind(name: &str) -> &str {
+    let end = name.find(|c: char| c.is_ascii_digit());
+    &name[..end.unwrap_or(name.len())]
 }
 
 fn side(name: &str) -> Side {

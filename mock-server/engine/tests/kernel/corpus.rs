@@ -147,8 +147,22 @@ pub fn dumps() -> Vec<Dump> {
 }
 
 impl Dump {
-    /// The firewall, if the dump is one of nftables or iptables.
+    /// The firewall, if the dump is one of nftables or iptables. Its name may say which interface leads to the internet,
+    /// which on the host of the test is eth0.
     pub fn firewall(&self) -> Option<Firewall> {
+        let Some((_, uplink)) = self.name.split_once("uplink-is-") else {
+            return self.as_listed();
+        };
+        let exchanged = self
+            .content
+            .replace(uplink, "the uplink")
+            .replace("eth0", uplink);
+        let content = exchanged.replace("the uplink", "eth0");
+        let name = String::new();
+        Self { name, content }.as_listed()
+    }
+
+    fn as_listed(&self) -> Option<Firewall> {
         let mut firewall = Firewall::default();
         let is_ruleset = self
             .content

@@ -5,6 +5,7 @@ mod rule;
 mod section;
 mod words;
 
+use std::collections::HashSet;
 use std::net::IpAddr;
 
 use rule::{Draft, Place};
@@ -93,14 +94,26 @@ pub(super) fn translate_loose(
     }
 }
 
-/// The interfaces, with the chains that their packets go to.
+/// The interfaces, with the chains that their packets go to, and those over which packets leave translated.
 fn interfaces(sections: &[Section]) -> Interfaces {
     let mut interfaces = Interfaces::default();
-    let rules = sections.iter().flat_map(|section| &section.rules);
-    for (_, draft) in rules {
-        if let Some(name) = draft.interface() {
+    for section in sections {
+        let drafts = section.rules.iter().map(|(_, draft)| draft);
+        let translating = drafts.clone().filter(|draft| draft.translates_sources());
+        let translating: HashSet<&str> = translating.map(|draft| draft.chain.as_str()).collect();
+        for draft in drafts {
             let target = draft.target.as_ref().map_or("", |target| &target.name);
-            interfaces.mention(name, target);
+            if let Some(name) = draft.interface() {
+                interfaces.mention(name, target);
+            }
+            let translates = draft.translates_sources() || translating.contains(target);
+            match draft.output_interface() {
+                Some(name) if translates && draft.is_for_all_output() => {
+                    interfaces.mention_translated(name);
+                }
+                Some(name) => interfaces.mention(name, ""),
+                None => {}
+            }
         }
     }
     interfaces

@@ -89,6 +89,24 @@ impl Draft {
         self.value(&["-i", "--in-interface"])
     }
 
+    /// The interface that packets leave by, or that all do not leave by.
+    pub(super) fn output_interface(&self) -> Option<&str> {
+        self.value(&["-o", "--out-interface"])
+    }
+
+    /// Whether it is for packets to anywhere. Those to one network of its own get an address of the host as well, so
+    /// that their answers come back by it.
+    pub(super) fn is_for_all_output(&self) -> bool {
+        let is_asked = |names| self.option(names).is_some_and(|option| !option.is_negated);
+        is_asked(&["-o", "--out-interface"]) && !is_asked(&["-d", "--destination", "--dst-range"])
+    }
+
+    /// Whether packets get an address of the host.
+    pub(super) fn translates_sources(&self) -> bool {
+        let target = self.target.as_ref().map(|target| target.name.as_str());
+        matches!(target, Some("MASQUERADE" | "SNAT"))
+    }
+
     /// The address family that its addresses are of.
     pub(super) fn family(&self) -> Option<Family> {
         if self.value(&["-p", "--protocol"]).is_some_and(is_icmp6) {

@@ -5,6 +5,7 @@ mod branch;
 mod definitions;
 mod elements;
 mod field;
+mod interface_names;
 mod lookup;
 mod parser;
 mod rule;
@@ -16,8 +17,8 @@ use std::net::IpAddr;
 
 use blocks::{Chain, Table, statements, tables};
 use branch::{Action, Branch, require};
-use elements::elements;
-use field::{Field, Place};
+use field::Place;
+use interface_names::mention_interfaces;
 use lookup::Lookups;
 use parser::Parser;
 use tokens::{IN_CHAIN, Token, braced, closed, cuts, tokens};
@@ -109,84 +110,6 @@ pub(super) fn translate(lines: &[Line<'_>], host: Option<IpAddr>, filter: &mut F
             return;
         }
     }
-}
-
-/// The interfaces that the rules of a table name, with the chains that their packets go to.
-fn mention_interfaces(table: &Table<'_>, interfaces: &mut Interfaces) {
-    for chain in &table.chains {
-        for device in chain.base.iter().flat_map(|base| &base.devices) {
-            interfaces.mention(device, "");
-        }
-        for rule in &chain.rules {
-            let own = if chain.base.is_none() {
-                chain.name.as_str()
-            } else {
-                ""
-            };
-            mention_in_rule(table, rule, own, interfaces);
-        }
-    }
-}
-
-fn mention_in_rule(table: &Table<'_>, rule: &[Token], own: &str, interfaces: &mut Interfaces) {
-    let Some((mut parser, key)) = interface_key(rule) else {
-        return;
-    };
-    let target = rule
-        .iter()
-        .position(|token| token.is("jump") || token.is("goto"));
-    let target = target.and_then(|place| rule.get(place + 1));
-    let leads_to = target.map_or(own, |token| token.text.as_str());
-    let is_map = parser.take("vmap");
-    parser.take("!=");
-    let Some(next) = parser.peek() else {
-        return;
-    };
-    let named = next
-        .text
-        .strip_prefix('@')
-        .and_then(|name| table.sets.get(name));
-    let listed = match named {
-        Some(listed) => listed.clone(),
-        None if next.is("{") => elements(parser.braced()),
-        None => {
-            interfaces.mention(&next.text, leads_to);
-            return;
-        }
-    };
-    for element in &listed {
-        let leads_to = match is_map {
-            true => element.value.get(1).map_or("", String::as_str),
-            false => leads_to,
-        };
-        if let Some(name) = element.key.get(key) {
-            interfaces.mention(name, leads_to);
-        }
-    }
-}
-
-/// Behind the fields of a rule that the interface is one of, and which of them it is.
-fn interface_key(rule: &[Token]) -> Option<(Parser<'_>, usize)> {
-    let is_name = |token: &Token| token.is("iif") || token.is("iifname");
-    let last = rule.iter().position(is_name)?;
-    let of_route = rule[..last].iter().rposition(|token| token.is("fib"));
-    let is_in_route = of_route.is_some_and(|start| {
-        let mut parser = Parser::new(&rule[start..]);
-        parser.field();
-        rule.len() - parser.rest().len() > last
-    });
-    if is_in_route {
-        return None;
-    }
-    (0..=last).find_map(|start| {
-        let mut parser = Parser::new(&rule[start..]);
-        let mut fields = vec![parser.field()?];
-        while parser.take(".") {
-            fields.push(parser.field()?);
-        }
-        let key = fields.iter().position(|field| *field == Field::Interface)?;
-        Some((parser, key))
-    })
 }
 
 /// A line that is a rule, or a part of one.
