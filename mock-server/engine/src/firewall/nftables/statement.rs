@@ -141,19 +141,8 @@ fn translate(lookups: &mut Lookups<'_>, parser: &mut Parser<'_>, branches: &mut 
 /// `xt match "comment"`, `xt target "LOG"`: what iptables set up and nft cannot print.
 fn extension(parser: &mut Parser<'_>, branches: &mut [Branch]) -> Flow {
     let (kind, name) = (parser.word(), parser.word());
-    let is_neutral = matches!(
-        name,
-        "comment"
-            | "limit"
-            | "hashlimit"
-            | "LOG"
-            | "NFLOG"
-            | "AUDIT"
-            | "CHECKSUM"
-            | "TRACE"
-            | "CLASSIFY"
-            | "TCPMSS"
-    );
+    let is_neutral =
+        NEUTRAL_TARGETS.contains(&name) || matches!(name, "comment" | "limit" | "hashlimit");
     match kind {
         _ if is_neutral => Flow::GoesOn,
         "target" if matches!(name, "REJECT" | "TARPIT") => decide(branches, Action::Refuse),
@@ -174,6 +163,13 @@ fn remark(parser: &mut Parser<'_>, branches: &mut [Branch]) -> Flow {
     if is_over {
         return Flow::Ends;
     }
+    if let Some(name) = parser
+        .peek()
+        .and_then(|token| token.text.strip_prefix("xt_"))
+    {
+        parser.next();
+        return unprinted(name, branches);
+    }
     let mut words = Vec::new();
     while parser.peek().is_some_and(|token| !begins(token)) {
         words.push(parser.word());
@@ -184,6 +180,27 @@ fn remark(parser: &mut Parser<'_>, branches: &mut [Branch]) -> Flow {
     );
     Flow::GoesOn
 }
+
+/// An extension of iptables by its name alone: those that decide have it in capital letters.
+fn unprinted(name: &str, branches: &mut [Branch]) -> Flow {
+    match name {
+        "REJECT" | "TARPIT" => decide(branches, Action::Refuse),
+        "DNAT" | "REDIRECT" | "NETMAP" | "TPROXY" => decide(branches, Action::Translate),
+        name if NEUTRAL_TARGETS.contains(&name) => Flow::GoesOn,
+        name if name.bytes().any(|byte| byte.is_ascii_uppercase()) => {
+            decide(branches, Action::Unknown(Reason::Target(name.into())))
+        }
+        name => {
+            require(branches, Condition::unknown(&format!("# xt_{name}")));
+            Flow::GoesOn
+        }
+    }
+}
+
+/// Targets of iptables after which the next rule decides.
+const NEUTRAL_TARGETS: [&str; 7] = [
+    "LOG", "NFLOG", "AUDIT", "CHECKSUM", "TRACE", "CLASSIFY", "TCPMSS",
+];
 
 /// What stands in front of a verdict and does not decide.
 fn modifier(lookups: &Lookups<'_>, parser: &mut Parser<'_>, word: &str, branches: &mut [Branch]) {

@@ -174,9 +174,10 @@ fn add_line(text: &str, line: u32, tokens: &mut Vec<Token>) {
     push("\n", false);
 }
 
-/// Whether what follows a `#` is a handle or a line of its own.
+/// Whether what follows a `#` is a handle or a line of its own, and none of the extensions that nft cannot print.
 fn is_remark(rest: &str, line: &str) -> bool {
-    rest.starts_with("# handle ") || line.trim().starts_with('#')
+    let is_of_line = line.trim().starts_with('#') && !line.trim().starts_with("# xt_");
+    rest.starts_with("# handle ") || is_of_line
 }
 
 /// What stands between a brace and its fellow, without them, and where that ends.
