@@ -18,6 +18,18 @@ pub enum FirewallFormat {
     Firewalld,
 }
 
+impl FirewallFormat {
+    /// The command that prints a whole dump.
+    pub(super) fn command(self) -> &'static str {
+        match self {
+            Self::Iptables => "iptables-save",
+            Self::Nftables => "nft list ruleset",
+            Self::Ufw => "LC_ALL=C ufw status verbose",
+            Self::Firewalld => "firewall-cmd --list-all",
+        }
+    }
+}
+
 named!(FirewallFormat {
     Iptables = "iptables",
     Nftables = "nftables",

@@ -4,6 +4,7 @@
 //! what that lets in becomes rules in [`ingest`].
 
 mod addresses;
+mod agreement;
 mod filter;
 mod firewalld;
 mod format;
@@ -17,6 +18,7 @@ mod port_map;
 mod reading;
 mod shell;
 mod specs;
+mod tidy;
 mod ufw;
 mod ufw_profiles;
 

@@ -1,5 +1,4 @@
-//! The text that a person pastes: dumps of one tool or of several, with
-//! whatever a terminal, a mail or an editor did to them.
+//! The text that a person pastes: dumps of one tool or of several, with whatever stands around them.
 
 use std::borrow::Cow;
 
@@ -8,67 +7,14 @@ use super::line::Line;
 use super::shell::{Command, Surroundings, is_legacy_warning};
 use super::{firewalld, iptables, nftables, ufw};
 
-/// Without the sign in front of each line by which a mail quotes another.
-pub(super) fn unquoted(content: &str) -> Cow<'_, str> {
-    let mut lines = content.lines().filter(|line| !line.trim().is_empty());
-    let is_quoted = lines.clone().count() > 1 && lines.all(|line| line.starts_with('>'));
-    if !is_quoted {
-        return Cow::Borrowed(content);
-    }
-    let lines = content.lines().map(|line| {
-        let line = line.trim_start_matches('>');
-        line.strip_prefix(' ').unwrap_or(line)
-    });
-    Cow::Owned(lines.collect::<Vec<&str>>().join("\n"))
-}
-
 /// A paste, line by line.
 pub(super) struct Paste<'a> {
     lines: Vec<(FirewallFormat, Line<'a>)>,
     /// Rules of nftables in front of everything else: of a table whose beginning is missing.
     pub(super) headless: Vec<Line<'a>>,
     pub(super) around: Surroundings<'a>,
-}
-
-/// A paste without byte-order marks, the zeros of UTF-16 that somebody read as UTF-8, the colours of a terminal, and with
-/// plain blanks for those that no line breaks at.
-pub(super) fn clean(content: &str) -> Cow<'_, str> {
-    let content = decoded(content);
-    match content.contains(['\u{1b}', '\u{a0}', '\u{202f}']) {
-        true => Cow::Owned(plain(&content)),
-        false => content,
-    }
-}
-
-/// Without the sequences by which programs colour what they print, and with plain blanks.
-fn plain(content: &str) -> String {
-    let mut plain = String::with_capacity(content.len());
-    let mut letters = content.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '\u{1b}' if letters.next_if_eq(&'[').is_some() => {
-                let is_parameter = |c: &char| matches!(c, '0'..='9' | ';' | '?');
-                while letters.next_if(is_parameter).is_some() {}
-                // The letter that says what the sequence does.
-                letters.next_if(char::is_ascii_alphabetic);
-            }
-            '\u{1b}' => {}
-            '\u{a0}' | '\u{202f}' => plain.push(' '),
-            letter => plain.push(letter),
-        }
-    }
-    plain
-}
-
-fn decoded(content: &str) -> Cow<'_, str> {
-    let marks = ['\u{feff}', '\u{fffd}', '\u{fffe}', 'ÿ', 'þ'];
-    match content.contains('\0') {
-        true => {
-            let text = content.replace('\0', "");
-            Cow::Owned(text.trim_start_matches(marks).to_owned())
-        }
-        false => Cow::Borrowed(content.trim_start_matches('\u{feff}')),
-    }
+    /// Where somebody left lines out, with the tool whose they may have been.
+    pub(super) omissions: Vec<(FirewallFormat, u32)>,
 }
 
 impl<'a> Paste<'a> {
@@ -76,6 +22,7 @@ impl<'a> Paste<'a> {
     pub(super) fn of(content: &'a str) -> Self {
         let mut sorter = Sorter::default();
         let mut around = Surroundings::default();
+        let mut omissions = Vec::new();
         for (number, text) in (1..).zip(content.lines()) {
             let line = Line {
                 number,
@@ -88,9 +35,16 @@ impl<'a> Paste<'a> {
             if iptables::is_listing(text.trim()) {
                 around.listing.get_or_insert(number);
             }
-            sorter.add(line);
+            match says_left_out(text) {
+                true => omissions.push(number),
+                false => sorter.add(line),
+            }
         }
+        let omissions = omissions.into_iter();
         Self {
+            omissions: omissions
+                .filter_map(|number| Some((sorter.format_around(number)?, number)))
+                .collect(),
             lines: sorter.lines,
             headless: sorter.headless,
             around,
@@ -148,6 +102,13 @@ impl<'a> Sorter<'a> {
     fn follows_iptables(&self) -> bool {
         let last = self.lines.last();
         last.is_some_and(|(format, _)| *format == FirewallFormat::Iptables)
+    }
+
+    /// The tool of the lines in front of one, else of those behind it.
+    fn format_around(&self, number: u32) -> Option<FirewallFormat> {
+        let behind = self.lines.partition_point(|(_, line)| line.number < number);
+        let (format, _) = self.lines.get(behind.saturating_sub(1))?;
+        Some(*format)
     }
 
     fn add(&mut self, line: Line<'a>) {
@@ -227,6 +188,34 @@ impl<'a> Sorter<'a> {
 /// Whether a dump of another tool follows a ruleset whose end is missing.
 fn starts_other_dump(line: &str) -> bool {
     ufw::is_start(line) || line.starts_with("target: ")
+}
+
+/// Words by which people say that they left lines out.
+const LEFT_OUT: [&str; 7] = [
+    "snip",
+    "snipped",
+    "omitted",
+    "truncated",
+    "skipped",
+    "elided",
+    "shortened",
+];
+
+/// Whether a line stands for others: `[...]`, `<snip>`, `--- 20 lines omitted ---`.
+fn says_left_out(line: &str) -> bool {
+    let text = line.trim();
+    let is_frame = |c: char| c.is_whitespace() || "[](){}<>-=*#/.…_~:;,|".contains(c);
+    let core = text.trim_matches(is_frame);
+    let has_dots = text.contains("...") || text.contains('…');
+    let is_marked = text.starts_with(['[', '<', '(', '-', '=', '*', '.', '…', '~']);
+    let mut words = core.split_whitespace();
+    let is_said = words.clone().count() <= 6
+        && words.any(|word| LEFT_OUT.contains(&word.to_lowercase().as_str()));
+    let begins_with_dots = text.trim_start_matches(['[', '(', '<']).starts_with("...");
+    match core.is_empty() {
+        true => has_dots,
+        false => begins_with_dots || (is_marked && is_said),
+    }
 }
 
 fn indentation(line: &str) -> usize {

@@ -2,10 +2,12 @@
 
 use std::net::IpAddr;
 
-use super::filter::{Accepted, Filter, Reading, SkippedLine, evaluate};
+use super::agreement::OtherRefusals;
+use super::filter::{Filter, Reading, Reason, SkippedLine, evaluate};
 use super::format::FirewallFormat;
-use super::paste::{Paste, clean, unquoted};
+use super::paste::Paste;
 use super::shell::{PART, doubts, parts};
+use super::tidy::tidied;
 use super::{firewalld, iptables, nftables, ufw};
 use crate::values::{PortRange, RuleProtocol};
 
@@ -43,8 +45,7 @@ pub(super) fn read(
     format: Option<FirewallFormat>,
     host: Option<IpAddr>,
 ) -> Option<PasteReading> {
-    let content = clean(content);
-    let content = unquoted(&content);
+    let content = tidied(content);
     let paste = Paste::of(&content);
     let mut formats = paste.formats();
     formats.retain(|found| format.is_none_or(|format| format == *found));
@@ -61,14 +62,24 @@ pub(super) fn read(
         reading.skip(line as usize, PART.to_owned());
     }
     let doubts = doubts(&paste.around.commands, &paste.dumped());
-    for mut filter in filters(&paste, &formats, host) {
+    let mut readings = Vec::new();
+    for mut dump in dumps(&paste, &formats, host) {
         for (line, doubt) in &doubts {
-            filter.doubt(*line, doubt.clone());
+            dump.filter.doubt(*line, doubt.clone());
         }
-        reading.names_too_much |= filter.names_too_much();
+        for (format, line) in &paste.omissions {
+            if dump.formats.contains(format) {
+                dump.filter.doubt(*line, left_out(*format));
+            }
+        }
+        reading.names_too_much |= dump.filter.names_too_much();
         if !reading.names_too_much {
-            reading.add(evaluate(&filter), &paste);
+            readings.push(evaluate(&dump.filter));
         }
+    }
+    for (place, one) in readings.iter().enumerate() {
+        let refusals = OtherRefusals::of(&readings, place);
+        reading.add(one, &refusals, &paste);
     }
     reading.accepted.sort_by_key(|accepted| accepted.line);
     reading.skipped.sort_by_key(|skipped| skipped.line);
@@ -77,33 +88,61 @@ pub(super) fn read(
     Some(reading)
 }
 
+/// A filter, with the tools whose dumps it is made of.
+struct Dump {
+    formats: &'static [FirewallFormat],
+    filter: Filter,
+}
+
+const KERNEL: [FirewallFormat; 2] = [FirewallFormat::Iptables, FirewallFormat::Nftables];
+
 /// What iptables and nftables set up is one filter in the kernel; the others tell theirs alone.
-fn filters(paste: &Paste<'_>, formats: &[FirewallFormat], host: Option<IpAddr>) -> Vec<Filter> {
+fn dumps(paste: &Paste<'_>, formats: &[FirewallFormat], host: Option<IpAddr>) -> Vec<Dump> {
     let mut kernel = Filter::default();
-    let mut filters = Vec::new();
+    let mut dumps = Vec::new();
     for format in formats {
         let lines = paste.lines(*format);
-        let mut own = Filter::default();
-        match format {
+        let mut filter = Filter::default();
+        let own: &[FirewallFormat] = match format {
             FirewallFormat::Iptables => {
-                iptables::translate(&lines, &paste.around, host, &mut kernel)
+                iptables::translate(&lines, &paste.around, host, &mut kernel);
+                continue;
             }
             FirewallFormat::Nftables => {
                 nftables::translate(&lines, host, &mut kernel);
                 nftables::note_headless(&paste.headless, &mut kernel);
+                continue;
             }
             FirewallFormat::Ufw => {
-                ufw::translate(&lines, host, &mut own);
-                filters.push(own);
+                ufw::translate(&lines, host, &mut filter);
+                &[FirewallFormat::Ufw]
             }
             FirewallFormat::Firewalld => {
-                firewalld::translate(&lines, host, &mut own);
-                filters.push(own);
+                firewalld::translate(&lines, host, &mut filter);
+                &[FirewallFormat::Firewalld]
             }
-        }
+        };
+        dumps.push(Dump {
+            formats: own,
+            filter,
+        });
     }
-    filters.push(kernel);
-    filters
+    dumps.push(Dump {
+        formats: &KERNEL,
+        filter: kernel,
+    });
+    dumps
+}
+
+/// That lines are missing of a dump, of whose rules each may refuse what others accept.
+fn left_out(format: FirewallFormat) -> Reason {
+    let command = format.command();
+    Reason::Incomplete(
+        format!(
+            "lines are left out here, which may refuse anything: send all of the output of {command}"
+        )
+        .into(),
+    )
 }
 
 impl PasteReading {
@@ -111,23 +150,25 @@ impl PasteReading {
         self.skipped.push(SkippedLine { line, reason });
     }
 
-    fn add(&mut self, reading: Reading, paste: &Paste<'_>) {
-        let accepted = reading.accepted.into_iter();
-        self.accepted.extend(accepted.filter_map(|accepted| {
-            let Accepted {
-                line,
-                ports,
-                protocol,
-            } = accepted;
-            let (format, text) = paste.quote(line)?;
-            Some(AcceptedLine {
+    fn add(&mut self, reading: &Reading, refusals: &OtherRefusals<'_>, paste: &Paste<'_>) {
+        for accepted in &reading.accepted {
+            let Some((format, text)) = paste.quote(accepted.line) else {
+                continue;
+            };
+            let accepted = AcceptedLine {
                 format,
-                line,
+                line: accepted.line,
                 text: text.trim().chars().take(QUOTED).collect(),
-                ports,
-                protocol,
-            })
-        }));
-        self.skipped.extend(reading.skipped);
+                ports: accepted.ports,
+                protocol: accepted.protocol,
+            };
+            let line = accepted.line;
+            let (left, reason) = refusals.left_of(accepted);
+            self.accepted.extend(left);
+            if let Some(reason) = reason {
+                self.skip(line, reason);
+            }
+        }
+        self.skipped.extend(reading.skipped.iter().cloned());
     }
 }

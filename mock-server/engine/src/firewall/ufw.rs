@@ -123,6 +123,7 @@ fn default_policy(line: &str) -> Option<Policy> {
 /// Adds a status to a filter.
 pub(super) fn translate(lines: &[Line<'_>], host: Option<IpAddr>, filter: &mut Filter) {
     let chains = Chains::of(lines, filter);
+    note_jumps(lines, filter);
     let rows = rows(lines, filter);
     let mut interfaces = Interfaces::default();
     for (_, row) in &rows {
@@ -149,6 +150,23 @@ pub(super) fn translate(lines: &[Line<'_>], host: Option<IpAddr>, filter: &mut F
         }
     }
 }
+
+/// Notes where the numbers of rows first tell that some are left out.
+fn note_jumps(lines: &[Line<'_>], filter: &mut Filter) {
+    let mut last = 0;
+    for line in lines {
+        let Some(number) = row_number(line.text.trim()) else {
+            continue;
+        };
+        if number != 1 && number != last + 1 {
+            filter.doubt(line.number, Reason::Incomplete(JUMP.into()));
+            return;
+        }
+        last = number;
+    }
+}
+
+const JUMP: &str = "the rows in front of it are left out, which may refuse anything: send all of the output of LC_ALL=C ufw status verbose";
 
 /// Every rule has a row of IPv6 beside it unless IPv6 is off, and then ufw lets none of it in.
 fn without_v6(line: u32) -> Rule {
@@ -323,6 +341,12 @@ fn without_remarks(from: &str) -> &str {
     let from = from.split(" # ").next().unwrap_or(from);
     let remarks = from.rfind(" (log").or_else(|| from.rfind(" (out)"));
     from[..remarks.unwrap_or(from.len())].trim()
+}
+
+/// The number of a row in a numbered status.
+fn row_number(line: &str) -> Option<u32> {
+    let (number, _) = line.strip_prefix('[')?.split_once(']')?;
+    number.trim().parse().ok()
 }
 
 /// Without the `[ 1]` of a numbered status.

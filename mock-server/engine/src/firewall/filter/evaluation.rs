@@ -6,9 +6,10 @@ use std::ops::Range;
 use super::condition::{Family, Holds, Reason};
 use super::model::{ChainNo, Filter, Hook, RuleNo, Verdict};
 use super::partition::Partition;
+use super::report::Refused;
 use super::walk::{Acceptance, Acceptor, Cause, Extent, Outcomes, Refusal, inbound_bases, walk};
 use super::ways::{Standing, Ways};
-use crate::values::{PortRange, Protocol};
+use crate::values::{PortRange, Protocol, RuleProtocol};
 
 /// What became of the packets to the host.
 pub(super) struct Evaluation<'a> {
@@ -160,6 +161,50 @@ impl<'a> Evaluation<'a> {
         let mut outcomes = self.outcomes.iter();
         self.filter.rule(rule).verdict == Verdict::Translate
             || outcomes.any(|outcome| outcome.outcomes.publishers.contains(&rule))
+    }
+
+    /// Ports that a line refuses in each family that the filter is about, in runs of the same.
+    pub(super) fn refused_by_rules(&self) -> Vec<Refused> {
+        let outcomes: Vec<&Outcome> = self.outcomes.iter().filter(|one| one.has_input).collect();
+        let mut runs: Vec<(Range<usize>, u32)> = Vec::new();
+        for interval in 0..self.partition.len() {
+            let lines = outcomes.iter().map(|one| self.refusing_line(one, interval));
+            let Some(line) = lines
+                .collect::<Option<Vec<u32>>>()
+                .and_then(|all| all.first().copied())
+            else {
+                continue;
+            };
+            let is_new_protocol = interval * 2 == self.partition.len();
+            match runs.last_mut() {
+                Some((run, last)) if *last == line && run.end == interval && !is_new_protocol => {
+                    run.end = interval + 1;
+                }
+                _ => runs.push((interval..interval + 1, line)),
+            }
+        }
+        let refused = runs.into_iter().filter_map(|(run, line)| {
+            Some(Refused {
+                line,
+                protocol: match self.partition.protocol(run.start) {
+                    Protocol::Tcp => RuleProtocol::Tcp,
+                    Protocol::Udp => RuleProtocol::Udp,
+                },
+                ports: self.partition.ports(run)?,
+            })
+        });
+        refused.collect()
+    }
+
+    /// The line of the rule that refuses packets to an interval, if one does.
+    fn refusing_line(&self, outcome: &Outcome, interval: usize) -> Option<u32> {
+        match outcome.outcomes.refusals[interval]?.cause {
+            Cause::Rule(rule) => {
+                let rule = self.filter.rule(rule);
+                (rule.verdict == Verdict::Refuse).then_some(rule.line)
+            }
+            _ => None,
+        }
     }
 
     /// Lines of policies that accept what no line decides.

@@ -20,4 +20,4 @@ pub(super) use model::{
     Base, ChainNo, Filter, Hook, MOST_NAMED, MOST_RULES, Policy, Rule, Verdict,
 };
 pub(super) use packet_state::Alteration;
-pub(super) use report::{Accepted, Reading, evaluate};
+pub(super) use report::{Reading, Refused, evaluate};

@@ -14,6 +14,15 @@ pub(crate) struct Reading {
     /// In the order of the dump.
     pub(crate) accepted: Vec<Accepted>,
     pub(crate) skipped: Vec<SkippedLine>,
+    pub(crate) refused: Vec<Refused>,
+}
+
+/// Ports that no packet gets to, or not all, since this line refuses them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Refused {
+    pub(crate) line: u32,
+    pub(crate) ports: PortRange,
+    pub(crate) protocol: RuleProtocol,
 }
 
 /// Ports that every packet gets to, and that a line names.
@@ -39,6 +48,7 @@ pub(crate) fn evaluate(filter: &Filter) -> Reading {
     let mut reading = Reading {
         accepted: Vec::new(),
         skipped: evaluation.filter.skipped.clone(),
+        refused: evaluation.refused_by_rules(),
     };
     let mut lines: BTreeMap<u32, Vec<RuleNo>> = BTreeMap::new();
     for (_, number) in evaluation.filter.numbered_rules() {
