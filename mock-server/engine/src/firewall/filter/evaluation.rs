@@ -28,12 +28,17 @@ pub(super) struct Outcome {
     by_rule: Vec<(RuleNo, Acceptance)>,
     /// Whether a rule accepts all packets that get to it, by interval.
     is_accepted_by_rule: Vec<bool>,
+    /// The lines that tell the policies of the filter for packets to the host; the chain of address translation comes
+    /// after it, and its policy opens nothing.
+    input_policies: Vec<u32>,
 }
 
 impl Outcome {
     fn new(filter: &Filter, family: Family, outcomes: Outcomes) -> Self {
         let bases = inbound_bases(filter, family);
         let has_input = bases.iter().any(|(_, base)| base.hook == Hook::Input);
+        let inputs = bases.iter().filter(|(_, base)| base.is_input_filter());
+        let input_policies = inputs.map(|(_, base)| base.line).collect();
         let mut is_accepted_by_rule = vec![false; outcomes.refusals.len()];
         let mut by_rule = Vec::new();
         for acceptance in &outcomes.acceptances {
@@ -67,6 +72,7 @@ impl Outcome {
             has_input,
             by_rule,
             is_accepted_by_rule,
+            input_policies,
         }
     }
 
@@ -83,19 +89,43 @@ impl Outcome {
             && self.outcomes.translations[interval].is_none()
     }
 
-    /// The policies that alone accept an interval which nothing refuses.
-    fn open_by_policy(&self) -> Option<u32> {
-        let acceptances = self.outcomes.acceptances.iter().rev();
-        acceptances
-            .filter(|acceptance| {
-                let interval = acceptance.interval as usize;
-                self.is_open(interval) && !self.is_accepted_by_rule[interval]
+    /// The policy that alone accepts an interval: of one that nothing refuses, else of one that a rule refuses to some
+    /// packets, with that refusal.
+    fn open_by_policy(&self) -> Option<OpenPolicy> {
+        let accepted = self.outcomes.acceptances.iter().rev();
+        let by_policy = accepted.filter_map(|acceptance| match acceptance.by {
+            Acceptor::Policy(line) => Some((line, acceptance.interval as usize)),
+            Acceptor::Rule(_) => None,
+        });
+        let by_policy = by_policy.filter(|(_, interval)| !self.is_accepted_by_rule[*interval]);
+        let mut of_input = by_policy
+            .clone()
+            .filter(|(line, _)| self.input_policies.contains(line));
+        let mut lines = of_input.clone().chain(by_policy);
+        if let Some((line, _)) = lines.find(|(_, interval)| self.is_open(*interval)) {
+            return Some(OpenPolicy {
+                line,
+                refusal: None,
+            });
+        }
+        of_input.find_map(|(line, interval)| {
+            let refusal = self.outcomes.refusals[interval]?;
+            let is_partial =
+                refusal.extent == Extent::Some && self.outcomes.translations[interval].is_none();
+            is_partial.then_some(OpenPolicy {
+                line,
+                refusal: Some(refusal),
             })
-            .find_map(|acceptance| match acceptance.by {
-                Acceptor::Policy(line) => Some(line),
-                Acceptor::Rule(_) => None,
-            })
+        })
     }
+}
+
+/// A policy that lets in what no rule decides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct OpenPolicy {
+    line: u32,
+    /// Why not all packets are among it.
+    refusal: Option<Refusal>,
 }
 
 impl<'a> Evaluation<'a> {
@@ -207,12 +237,35 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Lines of policies that accept what no line decides.
-    pub(super) fn open_policies(&self) -> Vec<u32> {
-        let lines = self.outcomes.iter().filter_map(Outcome::open_by_policy);
-        let mut lines: Vec<u32> = lines.collect();
-        lines.dedup();
-        lines
+    /// The policies that accept what no line decides, each with what some packets are refused by.
+    pub(super) fn open_policies(&self) -> Vec<(u32, Option<String>)> {
+        let mut policies: Vec<OpenPolicy> = Vec::new();
+        for policy in self.outcomes.iter().filter_map(Outcome::open_by_policy) {
+            match policies.iter_mut().find(|known| known.line == policy.line) {
+                Some(known) if policy.refusal.is_none() => known.refusal = None,
+                Some(_) => {}
+                None => policies.push(policy),
+            }
+        }
+        let refusing = |refusal: Refusal| match refusal.cause {
+            Cause::Rule(rule) if self.filter.rule(rule).verdict == Verdict::Refuse => {
+                Some(self.refusing_words(refusal))
+            }
+            _ => None,
+        };
+        let told = policies
+            .into_iter()
+            .filter_map(|policy| match policy.refusal {
+                None => Some((policy.line, None)),
+                Some(refusal) => Some((policy.line, Some(refusing(refusal)?))),
+            });
+        told.collect()
+    }
+
+    /// `line 7 refuses some sources`.
+    fn refusing_words(&self, refusal: Refusal) -> String {
+        let words = self.refusal(refusal);
+        words.trim_end_matches(" first").to_owned()
     }
 
     /// How many steps it takes to tell what a rule comes to.

@@ -89,6 +89,11 @@ pub(crate) struct Base {
 }
 
 impl Base {
+    /// Whether it filters packets to the host, and does not stand where their addresses are translated behind that.
+    pub(super) fn is_input_filter(&self) -> bool {
+        self.hook == Hook::Input && self.priority != SOURCE_TRANSLATION
+    }
+
     /// Whether the kernel has looked up no connection for the packets that start here: none is new, established or
     /// invalid by what it asks later.
     pub(super) fn is_before_tracking(&self) -> bool {
@@ -99,6 +104,9 @@ impl Base {
         }
     }
 }
+
+/// Where the kernel has its own translation for packets that come to the host.
+const SOURCE_TRANSLATION: i32 = 100;
 
 /// The priority at which the kernel looks up connections.
 const TRACKING: i32 = -200;

@@ -70,10 +70,11 @@ pub(crate) fn evaluate(filter: &Filter) -> Reading {
         }
         report.write(line as usize, &mut reading);
     }
-    for line in evaluation.open_policies() {
+    for (line, refused) in evaluation.open_policies() {
+        let but = refused.map_or_else(String::new, |refused| format!(" ({refused})"));
         reading.skipped.push(SkippedLine {
             line: line as usize,
-            reason: POLICY.to_owned(),
+            reason: format!("{POLICY}{but}"),
         });
     }
     reading.skipped.sort_by_key(|skipped| skipped.line);
