@@ -107,22 +107,61 @@ fn is_rule_of_dashes(line: &str) -> bool {
             .all(|word| word.bytes().all(|byte| byte == b'-'))
 }
 
-/// The policy for what comes in, out of `Default: deny (incoming), allow (outgoing), ...`.
+/// The policy for what comes in, out of `Default: deny (incoming), allow (outgoing), ...`; something may stand in front.
 fn default_policy(line: &str) -> Option<Policy> {
-    let (_, policies) = line.split_once([':', '：'])?;
-    let policies: Vec<&str> = policies.split(['(', ',', '、']).map(str::trim).collect();
-    let is_policy = |word: &&&str| matches!(**word, "deny" | "allow" | "reject" | "disabled");
-    let found: Vec<&&str> = policies.iter().filter(is_policy).collect();
-    match (found.first()?, found.len()) {
-        (_, 0 | 1) => None,
-        (&&"allow", _) => Some(Policy::Accept),
-        _ => Some(Policy::Refuse),
+    let mut rest = line;
+    while let Some((_, behind)) = rest.split_once([':', '：']) {
+        let mut policies = behind.split(['(', ',', '、']).map(str::trim);
+        let is_policy = |word: &str| matches!(word, "deny" | "allow" | "reject" | "disabled");
+        let first = policies.next().unwrap_or_default();
+        if is_policy(first) && policies.any(is_policy) {
+            return Some(match first {
+                "allow" => Policy::Accept,
+                _ => Policy::Refuse,
+            });
+        }
+        rest = behind;
     }
+    None
 }
+
+/// What is in the words for being switched off, of every language that ufw has been translated to.
+const INACTIVE: [&str; 19] = [
+    "inact",
+    "inatt",
+    "inati",
+    "inakt",
+    "neakt",
+    "nieakt",
+    "niet",
+    "non ",
+    "değil",
+    "etkisiz",
+    "väljas",
+    "nedejavno",
+    "ei käytössä",
+    "passiivinen",
+    "ανενεργ",
+    "неактив",
+    "不活动",
+    "非アクティブ",
+    "不活動",
+];
+
+/// Whether a line says that ufw is switched off.
+fn is_off(line: &str) -> bool {
+    let line = plain(line);
+    STATUS.contains(&line.as_str()) && INACTIVE.iter().any(|word| line.contains(word))
+}
+
+const OFF: &str = "ufw is inactive and refuses nothing: unless another firewall does, every port is open that a program listens on. Switch ufw on, or send the output of nft list ruleset";
 
 /// Adds a status to a filter.
 pub(super) fn translate(lines: &[Line<'_>], host: Option<IpAddr>, filter: &mut Filter) {
     let chains = Chains::of(lines, filter);
+    if let Some(line) = lines.iter().find(|line| is_off(&line.text)) {
+        filter.skip(line.number, OFF);
+    }
     note_jumps(lines, filter);
     let rows = rows(lines, filter);
     let mut interfaces = Interfaces::default();
@@ -385,13 +424,22 @@ fn require_source(matches: &mut Match, from: &str) {
 /// Asks that a packet goes to the address in the column To, and gives what is behind that.
 fn require_address<'a>(matches: &mut Match, to: &'a str, host: Option<IpAddr>) -> &'a str {
     let (first, rest) = to.split_once(' ').unwrap_or((to, ""));
-    let Some(set) = AddressSet::parse(first) else {
+    // `203.0.113.7/udp` is every port of one protocol.
+    let address = first.trim_end_matches(|c: char| c.is_ascii_lowercase());
+    let is_of_protocol = address.len() < first.len() && address.ends_with('/');
+    let address = if is_of_protocol {
+        address.trim_end_matches('/')
+    } else {
+        first
+    };
+    let Some(set) = AddressSet::parse(address) else {
         return to;
     };
     set.require_as_destinations(matches, host, false);
     // ufw's rules for the host name an address of it, which may be one that a router translates.
     matches.is_inner_destination = false;
     match rest.trim() {
+        "" if is_of_protocol => first,
         "" => "Anywhere",
         rest => rest,
     }
@@ -406,7 +454,11 @@ fn targets(to: &str) -> Vec<Target> {
     if spec == "Anywhere" || spec.is_empty() {
         return vec![Ok((Ports::Every, Protocols::BOTH))];
     }
-    if let Some(protocol) = spec.strip_prefix("Anywhere/") {
+    let of_every_port = spec.split_once('/').filter(|(place, protocol)| {
+        let is_protocol = !protocol.is_empty() && protocol.bytes().all(|c| c.is_ascii_lowercase());
+        is_protocol && (*place == "Anywhere" || AddressSet::parse(place).is_some())
+    });
+    if let Some((_, protocol)) = of_every_port {
         return vec![Ok((Ports::Every, protocols(protocol)))];
     }
     if let Some((ports, protocol)) = ports_with_protocol(spec, ':') {

@@ -263,7 +263,6 @@ fn a_dump_that_accepts_nothing_suggests_nothing_e13() {
         "*filter\n:INPUT DROP [0:0]\nCOMMIT\n",
         "-P INPUT DROP\n-P FORWARD DROP\n",
         "table ip filter {\n\tchain INPUT {\n\t}\n}\n",
-        "Status: inactive\n",
         "public\n  target: default\n  services: \n  ports: \n",
     ] {
         let (_, rules, skipped) = suggested(content);
