@@ -8,6 +8,7 @@ use super::format::FirewallFormat;
 use super::nftables::MOST_TOKENS;
 use super::port_map::PortMap;
 use super::reading::{AcceptedLine, PasteReading, read};
+use super::refusal::unreadable;
 use crate::ports::known_service;
 use crate::refusal::Refusal;
 use crate::rule::view::RuleView;
@@ -154,56 +155,6 @@ impl Session<'_> {
             created_by: self.call.key,
             created_at: self.now,
             updated_at: self.now,
-        }
-    }
-}
-
-fn unreadable(request: &IngestFirewall) -> Refusal {
-    let sentence = match request.format {
-        Some(format) => format!(
-            "The content field could not be read as a dump of {}. {}",
-            format.name(),
-            remedy(&request.content, Some(format))
-        ),
-        None => format!(
-            "The content field must be a dump of iptables-save, nft list ruleset, ufw status or firewall-cmd \
-             --list-all. {}",
-            remedy(&request.content, None)
-        ),
-    };
-    Refusal::invalid("content", sentence)
-}
-
-/// What to send instead of what is no dump.
-fn remedy(content: &str, format: Option<FirewallFormat>) -> &'static str {
-    let begins = |text: &str| {
-        content
-            .lines()
-            .any(|line| line.trim_start().starts_with(text))
-    };
-    match format {
-        _ if begins("Chain ") => {
-            "That is a listing for reading; send the output of: iptables-save -t filter"
-        }
-        _ if begins("{\"nftables\"") => "That is JSON; send the output of: nft list ruleset",
-        _ if begins("<?xml") => {
-            "That is a file of firewalld; send the output of: firewall-cmd --list-all"
-        }
-        _ if begins("ufw ") || begins("sudo ufw ") => {
-            "Those are commands of ufw; send the output of: LC_ALL=C ufw status verbose"
-        }
-        _ if begins("iptables ") || begins("sudo iptables ") => {
-            "Those are commands of iptables; send the output of: iptables-save -t filter"
-        }
-        _ if begins("nft ") || begins("sudo nft ") => {
-            "Those are commands of nft; send the output of: nft list ruleset"
-        }
-        Some(FirewallFormat::Iptables) => "Send the output of: iptables-save -t filter",
-        Some(FirewallFormat::Nftables) => "Send the output of: nft list ruleset",
-        Some(FirewallFormat::Ufw) => "Send the output of: LC_ALL=C ufw status verbose",
-        Some(FirewallFormat::Firewalld) => "Send the output of: firewall-cmd --list-all",
-        None => {
-            "Send the output of one of: iptables-save -t filter, nft list ruleset, LC_ALL=C ufw status verbose, firewall-cmd --list-all"
         }
     }
 }

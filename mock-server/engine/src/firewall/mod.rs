@@ -16,6 +16,7 @@ mod nftables;
 mod paste;
 mod port_map;
 mod reading;
+mod refusal;
 mod shell;
 mod specs;
 mod tidy;

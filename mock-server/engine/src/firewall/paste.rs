@@ -141,7 +141,7 @@ impl<'a> Sorter<'a> {
             self.lines.push((FirewallFormat::Ufw, line));
         } else if firewalld::is_about_default_zone(text) {
             self.lines.push((FirewallFormat::Firewalld, line));
-        } else if self.is_in_zone || firewalld::is_field(text) {
+        } else if self.is_in_zone || firewalld::is_field(text) || self.is_spaced_rule(text) {
             self.add_to_zone(line);
         } else if self.is_in_ufw_table {
             self.unclaimed = Some(line.clone());
@@ -151,6 +151,13 @@ impl<'a> Sorter<'a> {
         } else {
             self.unclaimed = Some(line);
         }
+    }
+
+    /// Whether a line is a rule of a zone though a blank line stands in front of it, as web pages show listings.
+    fn is_spaced_rule(&self, text: &str) -> bool {
+        let last = self.lines.last();
+        let follows_zone = last.is_some_and(|(format, _)| *format == FirewallFormat::Firewalld);
+        follows_zone && (text.starts_with("rule ") || text.starts_with("port="))
     }
 
     fn leave(&mut self) {

@@ -46,9 +46,16 @@ pub(super) fn read(
     host: Option<IpAddr>,
 ) -> Option<PasteReading> {
     let content = tidied(content);
+    if has_lost_line_ends(&content) {
+        return None;
+    }
     let paste = Paste::of(&content);
     let mut formats = paste.formats();
     formats.retain(|found| format.is_none_or(|format| format == *found));
+    // Names of zones, or rules beside them, say nothing of what their zones let in.
+    formats.retain(|found| {
+        *found != FirewallFormat::Firewalld || firewalld::has_zone(&paste.lines(*found))
+    });
     let mut reading = PasteReading {
         format: *formats.first()?,
         accepted: Vec::new(),
@@ -86,6 +93,17 @@ pub(super) fn read(
     // What is in doubt of the paste is so in each of its filters.
     reading.skipped.dedup();
     Some(reading)
+}
+
+/// Whether a whole dump of iptables stands in one line, where nothing tells a rule from the comment of the one before.
+pub(super) fn has_lost_line_ends(content: &str) -> bool {
+    let mut lines = content.lines().filter(|line| !line.trim().is_empty());
+    let (Some(line), None) = (lines.next(), lines.next()) else {
+        return false;
+    };
+    let parts = [" -A ", " -P ", " :INPUT ", " *filter ", " COMMIT"];
+    let is_start = iptables::is_start(line.trim());
+    is_start && parts.iter().any(|part| line.contains(part))
 }
 
 /// A filter, with the tools whose dumps it is made of.

@@ -3,12 +3,14 @@
 mod direct;
 mod rich_rule;
 mod services;
+mod wrapped;
 mod zone;
 
 use std::net::IpAddr;
 
 use direct::direct_rules;
-use zone::{Target, Zone, zones};
+use wrapped::is_of_comparison;
+use zone::{Target, Zone, field, zones};
 
 use super::addresses::AddressSet;
 use super::filter::{
@@ -21,8 +23,19 @@ use super::line::Line;
 pub(super) use direct::is_direct_rule;
 pub(super) use zone::{is_about_default_zone, is_field};
 
+/// Whether a dump tells of any zone what it lets in; else it names zones, or rules beside them.
+pub(super) fn has_zone(lines: &[Line<'_>]) -> bool {
+    lines.iter().any(|line| {
+        let name = field(&line.text).map(|(name, _)| name);
+        name.is_some_and(|name| !matches!(name, "interfaces" | "sources"))
+    })
+}
+
 /// Adds the zones of a dump to a filter. Where zones are marked as active, only they count.
 pub(super) fn translate(lines: &[Line<'_>], host: Option<IpAddr>, filter: &mut Filter) {
+    for line in lines.iter().filter(|line| is_of_comparison(&line.text)) {
+        filter.doubt(line.number, Reason::Incomplete(COMPARISON.into()));
+    }
     let (mut policies, zones): (Vec<Zone>, Vec<Zone>) = zones(lines, host)
         .into_iter()
         .partition(|zone| zone.is_policy);
@@ -52,6 +65,9 @@ pub(super) fn translate(lines: &[Line<'_>], host: Option<IpAddr>, filter: &mut F
         write_policy(filter, policy);
     }
 }
+
+const COMPARISON: &str =
+    "it is of a comparison of two dumps: send the output of firewall-cmd --list-all as it is today";
 
 fn base(filter: &mut Filter, name: &str, hook: Hook, line: u32) -> ChainNo {
     let chain = filter.chain(name);

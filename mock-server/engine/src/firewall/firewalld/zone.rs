@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use super::direct::is_direct_rule;
 use super::rich_rule::RichRule;
 use super::services::{listed_port, service};
+use super::wrapped::{is_of_comparison, unwrapped};
 use crate::firewall::filter::{Condition, Holds, MOST_RULES, Match, Reason};
 use crate::firewall::line::Line;
 use crate::firewall::specs::{protocols, source_ports};
@@ -71,7 +72,7 @@ pub(crate) fn is_field(line: &str) -> bool {
     field(line).is_some_and(|(name, _)| !matches!(name, "short" | "description" | "summary"))
 }
 
-fn field(line: &str) -> Option<(&str, &str)> {
+pub(super) fn field(line: &str) -> Option<(&str, &str)> {
     let (name, values) = line.trim().split_once(':')?;
     FIELDS.contains(&name).then_some((name, values.trim()))
 }
@@ -80,9 +81,9 @@ pub(super) fn zones(lines: &[Line<'_>], host: Option<IpAddr>) -> Vec<Zone> {
     let mut zones: Vec<Zone> = Vec::new();
     let mut last_field = String::new();
     let mut field_indentation = 0;
-    for line in lines {
+    for line in &unwrapped(lines) {
         let text = line.text.trim();
-        if is_about_default_zone(text) || is_direct_rule(text) {
+        if is_about_default_zone(text) || is_direct_rule(text) || is_of_comparison(&line.text) {
             continue;
         }
         let is_inside = indentation(&line.text) >= field_indentation;
