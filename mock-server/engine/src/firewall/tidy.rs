@@ -9,7 +9,8 @@ pub(super) fn tidied(content: &str) -> String {
     let content = plain(&content);
     let content = unquoted(&content);
     let content = unframed(&content);
-    without_line_numbers(&content).into_owned()
+    let content = without_line_numbers(&content);
+    continued(&content)
 }
 
 /// Without byte-order marks, and the zeros of UTF-16 that somebody read as UTF-8.
@@ -123,6 +124,29 @@ fn unframed(content: &str) -> Cow<'_, str> {
         }),
         None => Cow::Borrowed(content),
     }
+}
+
+/// With the lines together that a backslash at their ends makes one; empty lines keep the numbers of those behind. In a
+/// remark it is a sign like others.
+fn continued(content: &str) -> String {
+    let mut continued = String::with_capacity(content.len());
+    let mut joined = 0;
+    for line in content.lines() {
+        let start = line.trim_end().strip_suffix('\\');
+        match start.filter(|start| !start.contains('#')) {
+            Some(start) => {
+                continued.push_str(start);
+                continued.push(' ');
+                joined += 1;
+            }
+            None => {
+                continued.push_str(line);
+                (0..=joined).for_each(|_| continued.push('\n'));
+                joined = 0;
+            }
+        }
+    }
+    continued
 }
 
 /// The number in front of a line, with what divides them: `12:` of `grep -n`, or blanks of `cat -n` and `nl`.

@@ -10,6 +10,7 @@ use crate::firewall::filter::{Base, Families, Family, Hook, Policy};
 #[derive(Clone, Default, Debug)]
 pub(super) struct Table<'a> {
     pub(super) family: String,
+    name: String,
     is_dormant: bool,
     /// Sets and maps, by name.
     pub(super) sets: HashMap<String, Vec<Element>>,
@@ -49,12 +50,14 @@ impl Table<'_> {
 
 /// The tables of a ruleset, and the chains that stand outside one.
 pub(super) fn tables(tokens: &[Token]) -> Vec<Table<'_>> {
-    let mut tables = Vec::new();
+    let mut tables: Vec<Table<'_>> = Vec::new();
     let mut loose = Table {
         family: "inet".to_owned(),
         ..Table::default()
     };
     let mut rest = tokens;
+    // Tables that are in front of a command which removes some.
+    let mut cleared = 0;
     while let Some(open) = rest.iter().position(|token| token.is("{")) {
         let Some(start) = rest[..open]
             .iter()
@@ -68,9 +71,16 @@ pub(super) fn tables(tokens: &[Token]) -> Vec<Table<'_>> {
             .map(|token| token.text.as_str())
             .collect();
         let (body, length) = braced(&rest[open..]);
+        let clears = ["flush", "delete", "destroy"];
+        let is_cleared = |token: &Token| clears.iter().any(|word| token.is(word));
+        if rest[..start].iter().any(is_cleared) {
+            cleared = tables.len();
+        }
         match head.as_slice() {
-            ["table", _] => tables.push(table("ip", body)),
-            ["table", family, ..] => tables.push(table(family, body)),
+            ["table", name] => add_table(&mut tables, cleared, table("ip", name, body)),
+            ["table", family, name, ..] => {
+                add_table(&mut tables, cleared, table(family, name, body));
+            }
             ["chain", name, ..] => loose.add_chain(name, body),
             _ => {}
         }
@@ -82,9 +92,20 @@ pub(super) fn tables(tokens: &[Token]) -> Vec<Table<'_>> {
     tables
 }
 
-fn table<'a>(family: &str, body: &'a [Token]) -> Table<'a> {
+/// Adds a table, or what it adds to one that was opened before. Where it tells a hook again it is of another dump.
+fn add_table<'a>(tables: &mut Vec<Table<'a>>, cleared: usize, table: Table<'a>) {
+    let mut later = tables[cleared..].iter_mut();
+    let known = later.find(|known| known.family == table.family && known.name == table.name);
+    match known {
+        Some(known) if !known.is_told_again(&table) => known.append(table),
+        _ => tables.push(table),
+    }
+}
+
+fn table<'a>(family: &str, name: &str, body: &'a [Token]) -> Table<'a> {
     let mut table = Table {
         family: family.to_owned(),
+        name: name.to_owned(),
         ..Table::default()
     };
     let mut rest = body;
@@ -112,6 +133,26 @@ fn table<'a>(family: &str, body: &'a [Token]) -> Table<'a> {
 }
 
 impl<'a> Table<'a> {
+    fn is_told_again(&self, other: &Self) -> bool {
+        let bases: HashSet<&str> = self.base_names().collect();
+        other.base_names().any(|name| bases.contains(name))
+    }
+
+    fn base_names(&self) -> impl Iterator<Item = &str> {
+        let bases = self.chains.iter().filter(|chain| chain.base.is_some());
+        bases.map(|chain| chain.name.as_str())
+    }
+
+    /// Rules of a chain that is known are added behind those it has: the translation puts chains of one name together.
+    fn append(&mut self, other: Self) {
+        for (name, elements) in other.sets {
+            self.sets.entry(name).or_default().extend(elements);
+        }
+        self.filled_at_run_time.extend(other.filled_at_run_time);
+        self.over_limits.extend(other.over_limits);
+        self.chains.extend(other.chains);
+    }
+
     fn add_block(&mut self, head: &[Token], body: &'a [Token]) {
         let name = head.get(1).map_or("", |token| token.text.as_str());
         match head.first().map_or("", |token| token.text.as_str()) {

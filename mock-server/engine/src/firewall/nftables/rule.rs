@@ -230,6 +230,13 @@ fn masked_flags(parser: &mut Parser<'_>) -> Match {
         flags.sort();
         flags
     };
+    let comparison = words
+        .iter()
+        .position(|word| matches!(*word, "<" | ">" | "<=" | ">="));
+    if let Some(place) = comparison {
+        matches.require(compared_flags(&words, place));
+        return matches;
+    }
     if words.iter().any(|word| word.starts_with(['<', '>', '^'])) {
         matches.require(Condition::unknown(&words.join(" ")));
         return matches;
@@ -242,6 +249,37 @@ fn masked_flags(parser: &mut Parser<'_>) -> Match {
     };
     matches.require(Condition::new(holds, Reason::Existing));
     matches
+}
+
+/// `tcp flags & (fin | syn | rst) < fin`: the flags as a number, of a packet that has SYN alone.
+fn compared_flags(words: &[&str], place: usize) -> Condition {
+    let (left, right) = (&words[..place], &words[place + 1..]);
+    let number = |words: &[&str]| {
+        let flags = words
+            .iter()
+            .flat_map(|word| word.split(['&', '|', '(', ')']))
+            .filter(|word| !word.is_empty());
+        flags.map(flag_number).sum::<Option<u8>>()
+    };
+    let (Some(mask), Some(limit)) = (number(left), number(right)) else {
+        return Condition::unknown(&words.join(" "));
+    };
+    let seen = if left.is_empty() { SYN } else { mask & SYN };
+    let is_met = match words[place] {
+        "<" => seen < limit,
+        "<=" => seen <= limit,
+        ">" => seen > limit,
+        _ => seen >= limit,
+    };
+    Condition::new(Holds::from(is_met), Reason::Existing)
+}
+
+const SYN: u8 = 2;
+
+fn flag_number(flag: &str) -> Option<u8> {
+    let names = ["fin", "syn", "rst", "psh", "ack", "urg", "ecn", "cwr"];
+    let place = names.iter().position(|name| *name == flag);
+    place.map(|place| 1 << place).or_else(|| flag.parse().ok())
 }
 
 fn skip_expression(parser: &mut Parser<'_>) -> String {
