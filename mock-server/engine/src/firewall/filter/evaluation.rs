@@ -189,7 +189,10 @@ impl<'a> Evaluation<'a> {
     /// Whether it names, or is, a rule that gives packets another destination.
     fn publishes(&self, rule: RuleNo) -> bool {
         let mut outcomes = self.outcomes.iter();
-        self.filter.rule(rule).verdict == Verdict::Translate
+        let matches = &self.filter.rule(rule).matches;
+        // What is published to programs on the host alone is not published.
+        let is_inside = matches.holds == Holds::Never && matches.reason == Some(Reason::Loopback);
+        (self.filter.rule(rule).verdict == Verdict::Translate && !is_inside)
             || outcomes.any(|outcome| outcome.outcomes.publishers.contains(&rule))
     }
 

@@ -93,9 +93,15 @@ impl Ways {
             if seen.len() > MOST_LOOKED_AT {
                 break;
             }
-            for number in self.into[chain.0].iter().take(MOST_LOOKED_AT) {
-                if filter.rule(*number).matches.holds != Holds::Always {
-                    return Standing::Narrowed(*number);
+            let into = self.into[chain.0].iter().take(MOST_LOOKED_AT);
+            let holds = |number: &RuleNo| filter.rule(*number).matches.holds;
+            // Beside a way for every packet, it is not the narrow ones that keep packets out.
+            let has_wide = into.clone().any(|number| holds(number) == Holds::Always);
+            for number in into {
+                match holds(number) == Holds::Always {
+                    false if has_wide => continue,
+                    false => return Standing::Narrowed(*number),
+                    true => {}
                 }
                 let from = filter.owner(*number);
                 if seen.insert(from) {
