@@ -167,6 +167,10 @@ fn behind_host(text: &str) -> Option<(&str, &str)> {
 
 /// The program that a word names, with its path or as one of its kinds.
 fn program(word: &str) -> Option<&'static str> {
+    // Settings are in files of the same names.
+    if word.starts_with("/etc/") {
+        return None;
+    }
     let name = word.rsplit('/').next().unwrap_or(word);
     let mut programs = PROGRAMS.into_iter();
     programs.find(|program| {
