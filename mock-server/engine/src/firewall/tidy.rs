@@ -171,7 +171,9 @@ fn without_line_numbers(content: &str) -> Cow<'_, str> {
     };
     let is_all = count_up(written(content).map(line_number)).is_some();
     let rows = written(content).filter(is_row);
-    let of_rows = count_up(rows.map(|line| line_number(line).filter(|_| is_behind_colon(line))));
+    let of_rows = count_up(rows.map(|line| {
+        line_number(line).filter(|(number, _)| *number < MOST_ROWS && is_behind_colon(line))
+    }));
     match is_all || of_rows.is_some_and(|has_neighbours| has_neighbours) {
         true => with_lines(content, |line| {
             line_number(line).map_or(line, |(_, behind)| behind)
@@ -179,6 +181,9 @@ fn without_line_numbers(content: &str) -> Cow<'_, str> {
         false => Cow::Borrowed(content),
     }
 }
+
+/// Numbers from here on are ports, of which ranges begin: no status has so many rows.
+const MOST_ROWS: u32 = 1_000;
 
 fn is_behind_colon(line: &str) -> bool {
     let text = line.trim_start_matches(|c: char| c.is_ascii_digit());

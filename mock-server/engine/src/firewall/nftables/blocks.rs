@@ -10,7 +10,6 @@ use crate::firewall::filter::{Base, Families, Family, Hook, Policy};
 #[derive(Clone, Default, Debug)]
 pub(super) struct Table<'a> {
     pub(super) family: String,
-    name: String,
     is_dormant: bool,
     /// Sets and maps, by name.
     pub(super) sets: HashMap<String, Vec<Element>>,
@@ -19,6 +18,8 @@ pub(super) struct Table<'a> {
     /// Limits that say what is over them.
     pub(super) over_limits: HashSet<String>,
     pub(super) chains: Vec<Chain<'a>>,
+    /// The names of those that packets start in.
+    base_chains: HashSet<String>,
 }
 
 /// A chain.
@@ -50,14 +51,12 @@ impl Table<'_> {
 
 /// The tables of a ruleset, and the chains that stand outside one.
 pub(super) fn tables(tokens: &[Token]) -> Vec<Table<'_>> {
-    let mut tables: Vec<Table<'_>> = Vec::new();
+    let mut opened = OpenedTables::default();
     let mut loose = Table {
         family: "inet".to_owned(),
         ..Table::default()
     };
     let mut rest = tokens;
-    // Tables that are in front of a command which removes some.
-    let mut cleared = 0;
     while let Some(open) = rest.iter().position(|token| token.is("{")) {
         let Some(start) = rest[..open]
             .iter()
@@ -71,41 +70,51 @@ pub(super) fn tables(tokens: &[Token]) -> Vec<Table<'_>> {
             .map(|token| token.text.as_str())
             .collect();
         let (body, length) = braced(&rest[open..]);
-        let clears = ["flush", "delete", "destroy"];
-        let is_cleared = |token: &Token| clears.iter().any(|word| token.is(word));
-        if rest[..start].iter().any(is_cleared) {
-            cleared = tables.len();
+        let removes = ["flush", "delete", "destroy"];
+        let is_removal = |token: &Token| removes.iter().any(|word| token.is(word));
+        if rest[..start].iter().any(is_removal) {
+            opened.places.clear();
         }
         match head.as_slice() {
-            ["table", name] => add_table(&mut tables, cleared, table("ip", name, body)),
-            ["table", family, name, ..] => {
-                add_table(&mut tables, cleared, table(family, name, body));
-            }
+            ["table", name] => opened.add(name, table("ip", body)),
+            ["table", family, name, ..] => opened.add(name, table(family, body)),
             ["chain", name, ..] => loose.add_chain(name, body),
             _ => {}
         }
         rest = &rest[open + length..];
     }
     if !loose.chains.is_empty() {
-        tables.push(loose);
+        opened.tables.push(loose);
     }
-    tables
+    opened.tables
 }
 
-/// Adds a table, or what it adds to one that was opened before. Where it tells a hook again it is of another dump.
-fn add_table<'a>(tables: &mut Vec<Table<'a>>, cleared: usize, table: Table<'a>) {
-    let mut later = tables[cleared..].iter_mut();
-    let known = later.find(|known| known.family == table.family && known.name == table.name);
-    match known {
-        Some(known) if !known.is_told_again(&table) => known.append(table),
-        _ => tables.push(table),
+/// The tables so far, and where those are that may be opened again.
+#[derive(Default)]
+struct OpenedTables<'a> {
+    tables: Vec<Table<'a>>,
+    /// By family and name.
+    places: HashMap<(String, String), usize>,
+}
+
+impl<'a> OpenedTables<'a> {
+    /// Adds a table, or what it adds to one that was opened before. Where it tells a hook again it is of another dump.
+    fn add(&mut self, name: &str, table: Table<'a>) {
+        let key = (table.family.clone(), name.to_owned());
+        let known = self.places.get(&key).copied();
+        match known.and_then(|place| self.tables.get_mut(place)) {
+            Some(known) if known.base_chains.is_disjoint(&table.base_chains) => known.append(table),
+            _ => {
+                self.places.insert(key, self.tables.len());
+                self.tables.push(table);
+            }
+        }
     }
 }
 
-fn table<'a>(family: &str, name: &str, body: &'a [Token]) -> Table<'a> {
+fn table<'a>(family: &str, body: &'a [Token]) -> Table<'a> {
     let mut table = Table {
         family: family.to_owned(),
-        name: name.to_owned(),
         ..Table::default()
     };
     let mut rest = body;
@@ -133,16 +142,6 @@ fn table<'a>(family: &str, name: &str, body: &'a [Token]) -> Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    fn is_told_again(&self, other: &Self) -> bool {
-        let bases: HashSet<&str> = self.base_names().collect();
-        other.base_names().any(|name| bases.contains(name))
-    }
-
-    fn base_names(&self) -> impl Iterator<Item = &str> {
-        let bases = self.chains.iter().filter(|chain| chain.base.is_some());
-        bases.map(|chain| chain.name.as_str())
-    }
-
     /// Rules of a chain that is known are added behind those it has: the translation puts chains of one name together.
     fn append(&mut self, other: Self) {
         for (name, elements) in other.sets {
@@ -150,6 +149,7 @@ impl<'a> Table<'a> {
         }
         self.filled_at_run_time.extend(other.filled_at_run_time);
         self.over_limits.extend(other.over_limits);
+        self.base_chains.extend(other.base_chains);
         self.chains.extend(other.chains);
     }
 
@@ -212,6 +212,9 @@ impl<'a> Table<'a> {
             if is_cut {
                 chain.rules.push(statement);
             }
+        }
+        if chain.base.is_some() {
+            self.base_chains.insert(name.to_owned());
         }
         self.chains.push(chain);
     }
