@@ -1,8 +1,8 @@
 //! Dumps of several tools in one paste, which are of one host: what one of them refuses, another does not let in.
 
+use super::accepted_line::AcceptedLine;
 use super::filter::{Reading, Refused};
 use super::port_map::PortMap;
-use super::reading::AcceptedLine;
 use crate::values::RuleProtocol;
 
 /// Refusals among which the line is sought that is told.

@@ -3,11 +3,12 @@
 use serde::Serialize;
 use uuid::Uuid;
 
+use super::accepted_line::AcceptedLine;
 use super::filter::{MOST_NAMED, MOST_RULES, SkippedLine};
 use super::format::FirewallFormat;
 use super::nftables::MOST_TOKENS;
 use super::port_map::PortMap;
-use super::reading::{AcceptedLine, PasteReading, read};
+use super::reading::{PasteReading, read};
 use super::refusal::unreadable;
 use crate::ports::known_service;
 use crate::refusal::Refusal;
@@ -72,7 +73,7 @@ impl Session<'_> {
         }
         let host = self.records.endpoints[endpoint].address;
         let mut reading = read(&request.content, request.format, Some(host))
-            .ok_or_else(|| unreadable(request))?;
+            .ok_or_else(|| unreadable(&request.content, request.format))?;
         if reading.names_too_much || reading.accepted.len() > MOST_ACCEPTED {
             return Err(Refusal::invalid(
                 "content",

@@ -3,6 +3,7 @@
 //! Each front end translates the dumps of one tool into a [`filter::Filter`];
 //! what that lets in becomes rules in [`ingest`].
 
+mod accepted_line;
 mod addresses;
 mod agreement;
 mod filter;

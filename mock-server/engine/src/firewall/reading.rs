@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use super::accepted_line::AcceptedLine;
 use super::agreement::OtherRefusals;
 use super::filter::{Filter, Reading, Reason, SkippedLine, evaluate};
 use super::format::FirewallFormat;
@@ -9,7 +10,6 @@ use super::paste::Paste;
 use super::shell::{PART, doubts, parts};
 use super::tidy::tidied;
 use super::{firewalld, iptables, nftables, ufw};
-use crate::values::{PortRange, RuleProtocol};
 
 /// What a paste accepts.
 #[derive(Clone, PartialEq, Debug)]
@@ -21,16 +21,6 @@ pub(super) struct PasteReading {
     pub(super) skipped: Vec<SkippedLine>,
     /// Whether it names more ports than one call may ask for; what comes after that was not looked at.
     pub(super) names_too_much: bool,
-}
-
-/// Ports that a line accepts.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct AcceptedLine {
-    pub(super) format: FirewallFormat,
-    pub(super) line: usize,
-    pub(super) text: String,
-    pub(super) ports: PortRange,
-    pub(super) protocol: RuleProtocol,
 }
 
 const LISTING: &str =

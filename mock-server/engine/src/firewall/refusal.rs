@@ -1,22 +1,21 @@
 //! What is said of content that is no dump: what it is, and what to send instead.
 
 use super::format::FirewallFormat;
-use super::ingest::IngestFirewall;
 use super::reading::has_lost_line_ends;
 use crate::refusal::Refusal;
 
 /// The refusal of content of which nothing could be read.
-pub(super) fn unreadable(request: &IngestFirewall) -> Refusal {
-    let sentence = match request.format {
+pub(super) fn unreadable(content: &str, format: Option<FirewallFormat>) -> Refusal {
+    let sentence = match format {
         Some(format) => format!(
             "The content field could not be read as a dump of {}. {}",
             format.name(),
-            remedy(&request.content, Some(format))
+            remedy(content, Some(format))
         ),
         None => format!(
             "The content field must be a dump of iptables-save, nft list ruleset, ufw status or firewall-cmd \
              --list-all. {}",
-            remedy(&request.content, None)
+            remedy(content, None)
         ),
     };
     Refusal::invalid("content", sentence)

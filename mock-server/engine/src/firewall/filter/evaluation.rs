@@ -6,10 +6,17 @@ use std::ops::Range;
 use super::condition::{Family, Holds, Reason};
 use super::model::{ChainNo, Filter, Hook, RuleNo, Verdict};
 use super::partition::Partition;
-use super::report::Refused;
 use super::walk::{Acceptance, Acceptor, Cause, Extent, Outcomes, Refusal, inbound_bases, walk};
 use super::ways::{Standing, Ways};
 use crate::values::{PortRange, Protocol, RuleProtocol};
+
+/// Ports that no packet gets to, or not all, since this line refuses them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Refused {
+    pub(crate) line: u32,
+    pub(crate) ports: PortRange,
+    pub(crate) protocol: RuleProtocol,
+}
 
 /// What became of the packets to the host.
 pub(super) struct Evaluation<'a> {

@@ -15,9 +15,10 @@ mod walk;
 mod ways;
 
 pub(super) use condition::{Condition, Families, Family, Holds, Match, Ports, Protocols, Reason};
+pub(super) use evaluation::Refused;
 pub use model::SkippedLine;
 pub(super) use model::{
     Base, ChainNo, Filter, Hook, MOST_NAMED, MOST_RULES, Policy, Rule, Verdict,
 };
 pub(super) use packet_state::Alteration;
-pub(super) use report::{Reading, Refused, evaluate};
+pub(super) use report::{Reading, evaluate};

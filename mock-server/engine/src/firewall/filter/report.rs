@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::condition::{Ports, Protocols};
-use super::evaluation::{Evaluation, TOO_COMPLEX};
+use super::evaluation::{Evaluation, Refused, TOO_COMPLEX};
 use super::model::{Filter, RuleNo, SkippedLine};
 use super::ways::Standing;
 use crate::values::{PortRange, Protocol, RuleProtocol};
@@ -15,14 +15,6 @@ pub(crate) struct Reading {
     pub(crate) accepted: Vec<Accepted>,
     pub(crate) skipped: Vec<SkippedLine>,
     pub(crate) refused: Vec<Refused>,
-}
-
-/// Ports that no packet gets to, or not all, since this line refuses them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Refused {
-    pub(crate) line: u32,
-    pub(crate) ports: PortRange,
-    pub(crate) protocol: RuleProtocol,
 }
 
 /// Ports that every packet gets to, and that a line names.

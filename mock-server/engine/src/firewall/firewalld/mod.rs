@@ -1,6 +1,7 @@
 //! `firewall-cmd --list-all` and `--list-all-zones`.
 
 mod direct;
+mod fields;
 mod rich_rule;
 mod services;
 mod wrapped;
@@ -9,8 +10,9 @@ mod zone;
 use std::net::IpAddr;
 
 use direct::direct_rules;
+use fields::field;
 use wrapped::is_of_comparison;
-use zone::{Target, Zone, field, zones};
+use zone::{Target, Zone, zones};
 
 use super::addresses::AddressSet;
 use super::filter::{
@@ -21,7 +23,8 @@ use super::iptables::{LooseRule, translate_loose};
 use super::line::Line;
 
 pub(super) use direct::is_direct_rule;
-pub(super) use zone::{is_about_default_zone, is_field};
+pub(super) use fields::is_field;
+pub(super) use zone::is_about_default_zone;
 
 /// Whether a dump tells of any zone what it lets in; else it names zones, or rules beside them.
 pub(super) fn has_zone(lines: &[Line<'_>]) -> bool {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::zone::{field, is_field};
+use super::fields::{field, is_field};
 use crate::firewall::line::Line;
 
 /// The longest line that is put together again.

@@ -3,38 +3,13 @@
 use std::net::IpAddr;
 
 use super::direct::is_direct_rule;
+use super::fields::field;
 use super::rich_rule::RichRule;
 use super::services::{listed_port, service};
 use super::wrapped::{is_of_comparison, unwrapped};
 use crate::firewall::filter::{Condition, Holds, MOST_RULES, Match, Reason};
 use crate::firewall::line::Line;
 use crate::firewall::specs::{protocols, source_ports};
-
-/// The fields of a zone.
-const FIELDS: [&str; 22] = [
-    "target",
-    "icmp-block-inversion",
-    "interfaces",
-    "sources",
-    "services",
-    "ports",
-    "protocols",
-    "forward",
-    "masquerade",
-    "forward-ports",
-    "source-ports",
-    "icmp-blocks",
-    "rich rules",
-    "ingress-priority",
-    "egress-priority",
-    "priority",
-    "ingress-zones",
-    "egress-zones",
-    "short",
-    "description",
-    "summary",
-    "helpers",
-];
 
 /// A zone, or a policy between zones.
 #[derive(Clone, Default, Debug)]
@@ -65,16 +40,6 @@ pub(super) enum Target {
     Accept,
     Refuse,
     Continue,
-}
-
-/// Whether a line is a field of a zone.
-pub(crate) fn is_field(line: &str) -> bool {
-    field(line).is_some_and(|(name, _)| !matches!(name, "short" | "description" | "summary"))
-}
-
-pub(super) fn field(line: &str) -> Option<(&str, &str)> {
-    let (name, values) = line.trim().split_once(':')?;
-    FIELDS.contains(&name).then_some((name, values.trim()))
 }
 
 pub(super) fn zones(lines: &[Line<'_>], host: Option<IpAddr>) -> Vec<Zone> {
