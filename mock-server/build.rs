@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A Rust table: an operation, the parameters of its query, the fields of its body, how it can be answered, the types of the fields.
+/// A Rust table: an operation, and what it knows, as `src/operations/known_names.rs` has it.
 fn known_names(document: &Value) -> Result<String, Box<dyn Error>> {
     let mut rows = String::from("&[\n");
     let paths = document["paths"].as_mapping().ok_or("no paths")?;
@@ -37,7 +37,7 @@ fn known_names(document: &Value) -> Result<String, Box<dyn Error>> {
         let Some(name) = operation["operationId"].as_str() else {
             return Err(format!("{method:?} has no operationId").into());
         };
-        let parameters: BTreeSet<&str> = operation["parameters"]
+        let parameters: BTreeSet<_> = operation["parameters"]
             .as_sequence()
             .into_iter()
             .flatten()
@@ -47,18 +47,16 @@ fn known_names(document: &Value) -> Result<String, Box<dyn Error>> {
             .collect();
         let body = resolved(document, &operation["requestBody"]);
         let schema = &body["content"]["application/json"]["schema"];
-        let mut types = BTreeMap::new();
-        collect_fields(document, schema, "", &mut types);
-        let fields: BTreeSet<&String> = types.keys().collect();
-        let types: Vec<(&String, &String)> = types.iter().collect();
-        let outcomes = outcomes(document, &operation["responses"]);
+        let parameters = Vec::from_iter(parameters);
+        let mut fields = BTreeMap::new();
+        collect_fields(document, schema, "", &mut fields);
+        let (fields, types): (Vec<String>, Vec<String>) = fields.into_iter().unzip();
+        let outcomes = Vec::from_iter(outcomes(document, &operation["responses"]));
         writeln!(
             rows,
-            "    ({name:?}, &{parameters:?}, &{fields:?}, &{outcomes:?}, &{types:?}),"
+            "    ({name:?}, Known {{ parameters: &{parameters:?}, fields: &{fields:?}, types: &{types:?}, outcomes: &{outcomes:?} }}),"
         )?;
     }
-    // A set is written in braces, an array in brackets.
-    let rows = rows.replace("&{", "&[").replace('}', "]");
     Ok(rows + "]\n")
 }
 

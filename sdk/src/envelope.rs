@@ -5,7 +5,6 @@
 //! of it (F2).
 
 pub(crate) mod json;
-mod object_only;
 mod problem;
 mod status_members;
 
@@ -45,7 +44,6 @@ struct EnvelopeBody<T> {
     error: Option<Value>,
     errors: Option<Value>,
     status: Option<Value>,
-    #[serde(deserialize_with = "object_only::read")]
     data: T,
 }
 

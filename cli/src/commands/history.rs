@@ -1,5 +1,6 @@
 //! `secmon history`: what was changed from this computer.
 
+use crate::bulk;
 use crate::commands::undo;
 use crate::context::Context;
 use crate::error::CliError;
@@ -13,6 +14,7 @@ use crate::values::days;
 use crate::values::durations::counted;
 use chrono::DateTime;
 use clap::{Args, Subcommand};
+use secmon::model::CustomerId;
 use serde_json::Value;
 
 /// What was changed from this computer, oldest first.
@@ -111,9 +113,10 @@ pub fn run(context: &Context, args: &HistoryArgs) -> Result<Outcome, CliError> {
     if let Some(server) = &args.endpoint {
         let server = Reference::parse(server)?;
         let server = ServerNames::new(&state, &changes, &server);
-        if let [first, second, ..] = server.customers() {
+        if context.session.settings.customer.is_none() && server.customers().len() > 1 {
+            let customers = bulk::preview(server.customers(), CustomerId::to_string);
             context.screen.note(&format!(
-                "warning: customers {first} and {second} have a server of this name: -c ID shows the changes of one of them"
+                "warning: several customers have a server of this name ({customers}): -c ID shows the changes of one of them"
             ));
         }
         changes.retain(|change| server.are_in(change));

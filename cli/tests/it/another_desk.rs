@@ -86,7 +86,13 @@ fn a_history_by_a_name_of_two_servers_says_so() {
     let shell = two_customers();
     shell.line("endpoint suspend web-1 -c 43").exits(0);
     let both = shell.line("history --endpoint web-1").exits(0).stderr;
-    assert!(both.contains("customers 42 and 43 have a server"), "{both}");
+    assert!(
+        both.contains("have a server of this name (42, 43)"),
+        "{both}"
+    );
+    let line = "history --endpoint web-1 -c 43";
+    let theirs = shell.line(line).exits(0).stderr;
+    assert!(!theirs.contains("have a server"), "{theirs}");
     let one = shell.line("history --endpoint 203.0.113.2").exits(0).stderr;
     assert!(!one.contains("have a server"), "{one}");
 }

@@ -36,7 +36,8 @@ impl Race {
     }
 
     pub(super) fn need(&self) -> Option<Need> {
-        needs_of(&self.operation, &self.with)
+        let of_other = || self.and.as_ref().and_then(Call::need);
+        needs_of(&self.operation, &self.with).or_else(of_other)
     }
 
     pub(super) async fn play(&self, sample: &SampleAccount, what: &str) {

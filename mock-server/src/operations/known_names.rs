@@ -13,32 +13,19 @@ pub(crate) const MOST_NAMES: usize = 8;
 pub(crate) struct Known {
     parameters: &'static [&'static str],
     fields: &'static [&'static str],
+    /// Those of the fields, in their order; empty where the description does not say.
+    types: &'static [&'static str],
     /// `403 ENDPOINT_LIMIT_EXCEEDED`, or `200` where there is no code.
     pub(crate) outcomes: &'static [&'static str],
-    types: &'static [(&'static str, &'static str)],
 }
 
-type Row = (
-    &'static str,
-    &'static [&'static str],
-    &'static [&'static str],
-    &'static [&'static str],
-    &'static [(&'static str, &'static str)],
-);
-
-const TABLE: &[Row] = include!(concat!(env!("OUT_DIR"), "/known.rs"));
+const TABLE: &[(&str, Known)] = include!(concat!(env!("OUT_DIR"), "/known.rs"));
 
 impl Known {
     /// None where the description has no such operation.
     pub(crate) fn by(operation: &str) -> Option<Self> {
-        let (_, parameters, fields, outcomes, types) =
-            TABLE.iter().find(|row| row.0 == operation)?;
-        Some(Self {
-            parameters,
-            fields,
-            outcomes,
-            types,
-        })
+        let (_, known) = TABLE.iter().find(|(name, _)| *name == operation)?;
+        Some(*known)
     }
 
     /// The parameters of its query.
@@ -54,21 +41,23 @@ impl Known {
     /// The types of a member of its body, as `string or null`; none where it has no such member, or the description does
     /// not say.
     pub(crate) fn types_of(self, field: &str) -> Option<&'static str> {
-        let (_, types) = self.types.iter().find(|(name, _)| *name == field)?;
-        Some(*types).filter(|types| !types.is_empty())
+        let place = self.fields.iter().position(|name| *name == field)?;
+        self.types
+            .get(place)
+            .copied()
+            .filter(|types| !types.is_empty())
     }
 }
 
 /// Whether the description of any operation has this outcome, such as `503 SCANNING_UNAVAILABLE`.
 pub(crate) fn is_documented(outcome: &str) -> bool {
-    TABLE
-        .iter()
-        .any(|(_, _, _, outcomes, _)| outcomes.contains(&outcome))
+    let mut operations = TABLE.iter();
+    operations.any(|(_, known)| known.outcomes.contains(&outcome))
 }
 
 /// The codes that operations are documented to have beside this status.
 pub(crate) fn documented_codes(status: StatusCode) -> BTreeSet<&'static str> {
-    let outcomes = TABLE.iter().flat_map(|(_, _, _, outcomes, _)| *outcomes);
+    let outcomes = TABLE.iter().flat_map(|(_, known)| known.outcomes);
     let with_code = outcomes.filter_map(|outcome| outcome.split_once(' '));
     let of_status = with_code.filter(|(number, _)| *number == status.as_str());
     of_status.map(|(_, code)| code).collect()

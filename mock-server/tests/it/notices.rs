@@ -229,9 +229,8 @@ fn a_rule_of_the_whole_account_is_removed_without_a_customer_m10() {
 #[test]
 fn a_read_of_one_record_is_no_list_of_every_customer_m10() {
     let stage = Stage::new();
-    for number in 1..=3 {
-        stage.endpoint(42, &format!("192.0.2.{number}"));
-    }
+    let server = stage.endpoint(42, "192.0.2.1");
+    stage.endpoint(42, "192.0.2.2");
     let read = |query: &str| {
         let list = format!("/api/v1/endpoints?{query}");
         stage.acme.get(&list).expect(200);
@@ -244,6 +243,12 @@ fn a_read_of_one_record_is_no_list_of_every_customer_m10() {
     for query in ["per_page=2", "per_page=1&page=2", ""] {
         assert_eq!(read(query), told, "{query}");
     }
+    let one = format!("/api/v1/endpoints/{server}?per_page=1");
+    stage.acme.get(&one).expect(200);
+    assert!(
+        last(&stage).contains(&"no_customer".to_owned()),
+        "a record is no list"
+    );
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod endpoint;
 mod expiry;
 mod ids;
 mod money;
+pub(crate) mod object_only;
 mod open_enum;
 pub(crate) mod paging;
 mod port;

@@ -2,10 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::object_only::as_an_object;
 use super::tolerant::filled;
 
 /// Absolute addresses of the neighbouring pages of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 #[non_exhaustive]
 pub struct PageLinks {
     /// The first page.
@@ -21,6 +23,8 @@ pub struct PageLinks {
     #[serde(default, deserialize_with = "filled")]
     pub next: Option<String>,
 }
+
+as_an_object!(PageLinks);
 
 /// The part of [`Page`](crate::page::Page) that gives the items, from the member of the page that holds them.
 macro_rules! items {

@@ -59,19 +59,20 @@ fn parse(text: &str) -> Option<DateTime<FixedOffset>> {
         return Some(instant);
     }
     let text = text.trim();
+    if let Ok(instant) = DateTime::parse_from_rfc2822(text) {
+        return Some(instant);
+    }
     let with_offset = [
         "%Y-%m-%dT%H:%M:%S%.f%#z",
         "%Y-%m-%d %H:%M:%S%.f%#z",
         "%Y-%m-%dT%H:%M%#z",
         "%Y-%m-%d %H:%M%#z",
-        "%a, %d %b %Y %H:%M:%S%#z",
     ];
     let of_utc = [
         "%Y-%m-%dT%H:%M:%S%.f",
         "%Y-%m-%d %H:%M:%S%.f",
         "%Y-%m-%dT%H:%M",
         "%Y-%m-%d %H:%M",
-        "%a, %d %b %Y %H:%M:%S",
         "%d.%m.%Y %H:%M:%S",
         "%d.%m.%Y %H:%M",
     ];

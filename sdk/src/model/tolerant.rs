@@ -183,11 +183,14 @@ macro_rules! record {
     };
     (@members [$($about:tt)*] $name:ident [$($members:tt)*]) => {
         #[derive(Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[serde(remote = "Self")]
         $($about)*
         #[non_exhaustive]
         pub struct $name {
             $($members)*
         }
+
+        $crate::model::object_only::as_an_object!($name);
     };
     (masked $(#[$about:meta])* $name:ident { $($members:tt)+ }) => {
         $crate::model::tolerant::record! { @members [$(#[$about])*] $name [] $($members)+ }

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::declaration::operations;
 use crate::client::Client;
 use crate::client::call::CallBuilder;
+use crate::model::object_only::from_an_object;
 use crate::model::tolerant::optional;
 use crate::model::{CustomerId, Timestamp};
 
@@ -71,6 +72,7 @@ fn stays_on_the_portal(path: &str) -> Option<String> {
 /// A sign-in token, as secret as the key: whoever has it is the customer. `Debug` does not show it, and it is wiped
 /// from memory when dropped.
 #[derive(Clone, Deserialize)]
+#[serde(remote = "Self")]
 #[non_exhaustive]
 pub struct SsoToken {
     token: SecretString,
@@ -78,6 +80,8 @@ pub struct SsoToken {
     #[serde(default, deserialize_with = "optional")]
     pub expires_at: Option<Timestamp>,
 }
+
+from_an_object!(SsoToken);
 
 impl SsoToken {
     /// The token as text, for the address that the customer's browser is sent to.

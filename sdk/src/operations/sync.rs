@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::declaration::operations;
 use crate::FieldErrors;
+use crate::model::object_only::as_an_object;
 use crate::model::tolerant::{OptionalValue, optional};
 use crate::model::{CapacityReports, CustomerId, ProductSlug, ServiceId, SubscriptionStatus};
 use crate::validate::{most, one_of};
@@ -134,6 +135,7 @@ impl ServiceReport {
 
 /// What a sync did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 #[non_exhaustive]
 pub struct SyncResult {
     /// Services that were moved to another state.
@@ -150,6 +152,8 @@ pub struct SyncResult {
     #[serde(default, deserialize_with = "by_customer")]
     pub enforcement: Option<BTreeMap<CustomerId, CapacityReports>>,
 }
+
+as_an_object!(SyncResult);
 
 /// A member whose name is no customer's is passed over: the services are changed, whatever else the report tells.
 fn by_customer<'de, D: Deserializer<'de>>(

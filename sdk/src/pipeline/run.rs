@@ -109,12 +109,11 @@ impl Drop for CallRun<'_> {
             attempts: self.attempts,
             elapsed: self.started.elapsed(),
         };
-        // An observer that panicked is told of the end of its call too; a second panic would end the process.
-        let told = panic::catch_unwind(AssertUnwindSafe(|| self.pipeline.tell(dropped)));
-        if let Err(panicked) = told
-            && !thread::panicking()
-        {
-            panic::resume_unwind(panicked);
+        let tell = || self.pipeline.tell(dropped);
+        match thread::panicking() {
+            // Perhaps the observer panicked: a second panic would end the process.
+            true => drop(panic::catch_unwind(AssertUnwindSafe(tell))),
+            false => tell(),
         }
     }
 }

@@ -33,6 +33,7 @@ async fn a_rule_that_is_changed_keeps_an_end_in_any_spelling() {
         json!("2026-12-31 23:59"),
         json!("Thu, 31 Dec 2026 23:59:00 GMT"),
         json!("Thu, 31 Dec 2026 23:59:00 +0000"),
+        json!("Thu, 31 Dec 2026 18:59:00 -0500"),
         json!("31.12.2026 23:59"),
     ] {
         let (client, script) = answering(StatusCode::OK, resource(rule(written.clone())));
@@ -85,6 +86,32 @@ async fn a_list_in_the_place_of_a_record_is_none() {
         assert_eq!(error.kind(), ErrorKind::Decode, "{data}");
         assert_eq!(error.delivery(), Delivery::Maybe, "{data}");
     }
+}
+
+/// Wherever a record stands: in a page, in another record, beside a list.
+#[tokio::test]
+async fn a_list_in_the_place_of_an_inner_record_is_none_either() {
+    let page = |servers: Value, meta: Value| json!({"data": servers, "links": null, "meta": meta});
+    let meta = json!({"current_page": 1, "per_page": 50, "total": 1});
+    let as_list = json!([ID, "203.0.113.10", null, null, null, "active"]);
+    for (body, is_good) in [
+        (page(json!([endpoint()]), meta.clone()), true),
+        (page(json!([as_list]), meta), false),
+        (page(json!([endpoint()]), json!([1, 50, 1])), false),
+    ] {
+        let (client, _) = answering(StatusCode::OK, body.to_string());
+        let read = client.servers().list(customer()).collect_all().await;
+        assert_eq!(read.is_ok(), is_good, "{body}");
+    }
+    let detail = json!({
+        "data": endpoint(), "latest_scan": [[22], "completed"], "alerts": [],
+        "whitelisted_ports": [], "new_ports": [], "closed_ports": [],
+    });
+    let (client, _) = answering(StatusCode::OK, detail.to_string());
+    let read = client.servers().detail(customer(), endpoint_id()).await;
+    assert_eq!(read.expect("a detail").data.latest_scan, None);
+    let (client, _) = answering(StatusCode::OK, success(json!(["tok"])));
+    assert!(client.sso_token(customer()).await.is_err());
 }
 
 #[tokio::test]

@@ -105,22 +105,14 @@ fn ask_about_several(
         return Ok(());
     }
     let question = format!(
-        "The list has rules of {}. With --to, {} on {}; without it each is added on its own server.",
+        "The list has rules of {}: with --to {} all of them are added there, without it each on its own server.",
         counted(places.len(), "server"),
-        counted_are_added(rules.len()),
         references::name_of(endpoint)
     );
     let count = rules.len().to_string();
     context
         .prompt
         .confirm(ConfirmationLevel::Moderate, &question, &count)
-}
-
-fn counted_are_added(count: usize) -> String {
-    match count {
-        1 => "1 rule is added".to_owned(),
-        _ => format!("{count} rules are added"),
-    }
 }
 
 /// Each rule on its own server, or on all servers of the customer that is named.
@@ -158,15 +150,18 @@ async fn where_listed(
         }
         Scope::Global | Scope::Unsaid => None,
     };
-    let place = |scope: &Scope| match scope {
-        Scope::Global | Scope::Unsaid => Some(Place::Everywhere(context.session.settings.customer)),
-        Scope::Server(_) | Scope::Named(_) => {
-            server_of(scope).map(|server| Place::Server(Box::new(server.clone())))
-        }
+    let place = |rule: &ListedRule| match rule.scope {
+        Scope::Global | Scope::Unsaid => Ok(Place::Everywhere(context.session.settings.customer)),
+        Scope::Server(_) | Scope::Named(_) => match server_of(&rule.scope) {
+            Some(server) => Ok(Place::Server(Box::new(server.clone()))),
+            None => Err(CliError::not_found(format!(
+                "the server of the rule for {} is gone",
+                rule.port
+            ))),
+        },
     };
     let placed = rules.into_iter();
-    let placed = placed.filter_map(|rule| Some(wanted(place(&rule.scope)?, rule)));
-    Ok(placed.collect())
+    placed.map(|rule| Ok(wanted(place(&rule)?, rule))).collect()
 }
 
 fn wanted(place: Place, rule: ListedRule) -> WantedRule {

@@ -508,6 +508,10 @@ const NFT_UNSURE: &[(&str, &[&str])] = &[
     ("tcp dport 25 quota until 1 bytes accept", &[]),
     ("tcp flags > 0 drop\ntcp dport 81 accept", &[]),
     (
+        "tcp flags & (cwr | cwr | 255) < fin drop\ntcp dport 82 accept",
+        &["82/tcp"],
+    ),
+    (
         "tcp flags & (fin|syn) == fin|syn drop\ntcp dport 23 accept",
         &["23/tcp"],
     ),

@@ -72,8 +72,10 @@ fn unknown_code(fault: &Fault) -> Option<String> {
         return None;
     };
     let documented = documented_codes(*status);
+    if documented.contains(code.as_str()) {
+        return None;
+    }
     let instead = match nearest(code, documented.iter().copied()) {
-        Some(same) if same == code => return None,
         Some(near) => format!("did you mean {near}?"),
         None if documented.is_empty() => "no code is.".to_owned(),
         None => {

@@ -6,7 +6,7 @@ use secmon_engine::{SandboxHeader, Switch};
 use super::call_context::{CallContext, Clock};
 use super::names;
 use super::no_such_path::no_such_path;
-use super::pages::{asks_for_later_page, page_size};
+use super::pages::{asks_for_later_page, is_of_list, page_size};
 use crate::connection::arrival::Certificate;
 use crate::observation::notice::{Fact, Notice, NoticeCode};
 
@@ -54,7 +54,7 @@ fn no_customer(call: &CallContext<'_>) -> Option<Notice> {
 
 /// Whether a call reads one record of a list, as a test of the key does, or who wants the total alone.
 fn is_glance(call: &CallContext<'_>) -> bool {
-    *call.method == Method::GET && page_size(call) == Some(1) && !asks_for_later_page(call)
+    is_of_list(call) && page_size(call) == Some(1) && !asks_for_later_page(call)
 }
 
 fn ignored_sandbox(call: &CallContext<'_>) -> Option<Notice> {

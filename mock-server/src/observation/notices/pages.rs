@@ -7,6 +7,7 @@ use http::Method;
 
 use super::call_context::{CallContext, Fingerprint, REMEMBERED};
 use crate::observation::notice::{Fact, Notice, NoticeCode};
+use crate::operations::known_names::Known;
 
 /// Who asks for so few records a page may want the newest ones alone.
 pub(super) const FEW: u64 = 5;
@@ -170,12 +171,16 @@ pub(super) fn page_size(call: &CallContext<'_>) -> Option<u64> {
     call.query.get(PAGE_SIZE)?.parse().ok()
 }
 
+/// Whether a call asks for a list.
+pub(super) fn is_of_list(call: &CallContext<'_>) -> bool {
+    let has_pages = |known: Known| known.parameters().contains(&PAGE);
+    *call.method == Method::GET && call.known.is_some_and(has_pages)
+}
+
 /// Whether a call asks for a list, and for another page of it than the first.
 pub(super) fn asks_for_later_page(call: &CallContext<'_>) -> bool {
-    let is_list = *call.method == Method::GET
-        && (call.known).is_some_and(|known| known.parameters().contains(&PAGE));
     let page: Option<u64> = call.query.get(PAGE).and_then(|page| page.parse().ok());
-    is_list && page.is_some_and(|page| page > 1)
+    is_of_list(call) && page.is_some_and(|page| page > 1)
 }
 
 /// Which list is read, whatever these parameters say.

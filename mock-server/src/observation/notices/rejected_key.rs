@@ -51,6 +51,7 @@ impl RejectedKey {
             call.notice(NoticeCode::RejectedKey, &sentence)
         })
     }
+
     fn count(&self, key: Fingerprint) -> u32 {
         let mut rows = lock(&self.rows);
         let place = rows.iter().position(|row| row.key == key);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::call_context::{CallContext, Fingerprint};
+use super::call_context::{CallContext, Fingerprint, REMEMBERED};
 use super::pages::{
     FEW, PAGE, PAGE_SIZE, PageOfList, asks_for_later_page, list_without, page_size,
 };
@@ -35,9 +35,10 @@ impl ShortLooks {
         };
         let list = list_without(&[PAGE, PAGE_SIZE], call);
         let key = (call.account.map(str::to_owned), list);
+        let is_short = page_size(call).is_some_and(|size| (2..=FEW).contains(&size));
         if page.number >= page.last {
             self.looks.remove(&key);
-        } else if page_size(call).is_some_and(|size| (2..=FEW).contains(&size)) {
+        } else if is_short && self.looks.len() < REMEMBERED {
             let look = Look {
                 operation: call.operation.to_owned(),
                 call: call.id,

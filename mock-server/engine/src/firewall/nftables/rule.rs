@@ -259,7 +259,9 @@ fn compared_flags(words: &[&str], place: usize) -> Condition {
             .iter()
             .flat_map(|word| word.split(['&', '|', '(', ')']))
             .filter(|word| !word.is_empty());
-        flags.map(flag_number).sum::<Option<u8>>()
+        flags
+            .map(flag_number)
+            .try_fold(0, |all, flag| Some(all | flag?))
     };
     let (Some(mask), Some(limit)) = (number(left), number(right)) else {
         return Condition::unknown(&words.join(" "));
